@@ -1,0 +1,70 @@
+// Surface tree -> core program: desugared, calls resolved or inlined, returns last.
+//
+// The core program is a subset of Python. Expressions stay trees as the user wrote them (so that
+// the primal part of the adjoint computes bit for bit what the user's function does); what has to
+// happen before an expression (an inlined call, a walrus, an arm of a ternary that needs
+// statements) is hoisted in front of its statement, and operands that the user evaluates earlier
+// are bound to names first.
+//
+// Contract of a core program, checked by verify_core (lower/verify.h):
+//   statements   Assign with one target, which is a local Name or a TupleDisplay of local Names;
+//                AugmentedAssign to a local Name; If; For (target a local Name or a TupleDisplay of
+//                them, no else); While (no else); Break; Return with a value; Assert; Raise;
+//                ExpressionStatement; Pass.
+//   returns      `Return` stands only in tail position: last in the body, or last in the arms of an
+//   If that is
+//                itself in tail position. Every path of the function ends in a Return. A return
+//                inside a loop is lowered to an assignment of the result, `flag = True`, Break, and
+//                a test of the flag after the loop; `continue` to an If, or to a flag where a
+//                statement would have to be copied; loop `else` to a flag.
+//   expressions  Constant, Name (Local or Global), Attribute, Subscript, Slice inside one,
+//   BinaryOperation,
+//                UnaryOperation, BooleanOperation, Comparison, Conditional, TupleDisplay,
+//                ListDisplay, FormattedString, and Call. No Call is of a user function: those are
+//                inlined, their locals renamed where they clash. Call::callee is set where the
+//                callee is a library function reached by global names; it is empty for methods of
+//                values, which inference resolves.
+//   names        Every Name is Local or Global; a Global is printed as the user spells it and bound
+//   in
+//                CoreFunction::globals. Names of locals are unique in the function, and no local is
+//                named as a global that is used.
+// Everything else of Python is refused with the diagnostic UnsupportedSyntax, at the construct's
+// own place.
+#pragma once
+
+#include <vector>
+
+#include "capture/outside.h"
+#include "rules/rule.h"
+#include "syntax/build.h"
+
+namespace tangent {
+
+// A name of the emitted function's namespace and what it stands for: `original` looked up from
+// `function` (its closure, globals, builtins) each time the guard runs.
+struct GlobalBinding {
+  Symbol printed;
+  Symbol original;
+  ThingHandle function = 0;
+  Thing thing;  // what it was when the function was lowered
+};
+
+struct CoreFunction {
+  Symbol name;
+  List<const Parameter*> parameters;
+  Block body;
+  std::vector<GlobalBinding> globals;
+  Ranges ranges;
+
+  [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
+};
+
+// Syntax that no later stage will ever take, without looking anything up: what `tangent.grad`
+// refuses at once.
+void check_syntax(const CapturedFunction& function);
+
+// The core program of a captured function. Throws Diagnostic.
+CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
+                   RuleBook& rules, Context& context);
+
+}  // namespace tangent

@@ -1,0 +1,111 @@
+// The context in which nodes are made: an arena, the names, and the count of ids.
+//
+// In: the fields of a node. Out: the node. A variant of a function builds in a context of its own,
+// made from the context of the captured function: it shares the names and continues the ids, so
+// that a side table keyed by id can hold nodes of both.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "syntax/nodes.h"
+
+namespace tangent {
+
+class Context {
+ public:
+  explicit Context(std::shared_ptr<Symbols> symbols) : symbols_(std::move(symbols)) {}
+  Context(const Context& parent, int) : symbols_(parent.symbols_), next_id_(parent.next_id_) {}
+  // A context for a variant: new arena, same names, ids after the parent's.
+  [[nodiscard]] std::unique_ptr<Context> child() const {
+    return std::make_unique<Context>(*this, 0);
+  }
+
+  Arena& arena() { return arena_; }
+  Symbol symbol(std::string_view text) { return symbols_->intern(text); }
+  [[nodiscard]] const std::shared_ptr<Symbols>& symbols() const { return symbols_; }
+  [[nodiscard]] NodeId id_bound() const { return next_id_; }  // every id so far is below this
+
+  // A new node of kind T with these ranges and fields (in the struct's order).
+  template <class T, class... Fields>
+  const T* make(Ranges ranges, Fields... fields) {
+    T* node = arena_.make<T>();
+    node->kind = kind_of<T>;
+    node->id = next_id_++;
+    node->ranges = ranges;
+    set_fields(*node, std::make_index_sequence<sizeof...(Fields)>(), fields...);
+    return node;
+  }
+
+  template <class T>
+  List<T> list(const std::vector<T>& items) {
+    return arena_.copy(items);
+  }
+  template <class T>
+  List<T> list(std::initializer_list<T> items) {
+    return arena_.copy(std::span<const T>(items.begin(), items.size()));
+  }
+
+  // Short forms of the nodes that passes make most.
+  const Name* local(Symbol symbol, Ranges ranges = {}) {
+    return make<Name>(ranges, symbol, Scope::Local);
+  }
+  const Name* global(Symbol symbol, Ranges ranges = {}) {
+    return make<Name>(ranges, symbol, Scope::Global);
+  }
+  const Constant* integer(std::int64_t value, Ranges ranges = {}) {
+    return make<Constant>(ranges, Literal{.kind = LiteralKind::Integer, .integer = value});
+  }
+  const Constant* number(double value, Ranges ranges = {}) {
+    return make<Constant>(ranges, Literal{.kind = LiteralKind::Float, .number = value});
+  }
+  const Constant* boolean(bool value, Ranges ranges = {}) {
+    return make<Constant>(ranges, Literal{.kind = value ? LiteralKind::True : LiteralKind::False});
+  }
+  const Constant* none(Ranges ranges = {}) { return make<Constant>(ranges, Literal{}); }
+  const Assign* assign(const Expr* target, const Expr* value, Ranges ranges = {}) {
+    return make<Assign>(ranges, list<const Expr*>({target}), value);
+  }
+
+  // The ranges of both, without repeats, a's first.
+  Ranges merge(Ranges a, Ranges b);
+
+ private:
+  template <class T, std::size_t... I, class... Fields>
+  static void set_fields(T& node, std::index_sequence<I...>, Fields... fields) {
+    constexpr auto members = T::fields();
+    static_assert(sizeof...(I) == std::tuple_size_v<decltype(members)>,
+                  "one value for every field");
+    ((node.*std::get<I>(members) = fields), ...);
+  }
+
+  Arena arena_;
+  std::shared_ptr<Symbols> symbols_;
+  NodeId next_id_ = 0;
+};
+
+// Facts about nodes, keyed by id: what a pass finds out stands here, not on the node.
+template <class T>
+class NodeTable {
+ public:
+  [[nodiscard]] const T* find(const Node* node) const {
+    return node->id < items_.size() && known_[node->id] ? &items_[node->id] : nullptr;
+  }
+  void set(const Node* node, T value) {
+    if (node->id >= items_.size()) {
+      items_.resize(node->id + 1);
+      known_.resize(node->id + 1);
+    }
+    items_[node->id] = std::move(value);
+    known_[node->id] = true;
+  }
+
+ private:
+  std::vector<T> items_;
+  std::vector<bool> known_;
+};
+
+}  // namespace tangent
