@@ -1,0 +1,56 @@
+// The whole road as one function that is read from top to bottom.
+//
+// In: a core program, the types of its arguments, what to differentiate. Out: the text of the gradient
+// function, its source map, and the names that its namespace needs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/outside.h"
+#include "lower/lower.h"
+#include "rules/rule.h"
+#include "syntax/build.h"
+#include "types/infer.h"
+#include "types/type.h"
+
+namespace tangent {
+
+struct GradientOptions {
+  std::vector<int> wrt = {0};    // positions among the parameters, validated by the caller
+  bool single = true;            // one bare gradient; false: a tuple in the order of wrt, whatever its length
+  bool preserve_result = false;  // the value last: (dx, dy, value)
+  bool value_first = false;      // (value, gradient) as tangent.value_and_grad
+  bool check_dims = true;        // a seed whose shape does not fit the result is a ShapeError
+  std::string function_name;     // of the emitted function: "dfdx"
+};
+
+// What a variant's guard has to check about one argument beyond its kind, dtype and rank.
+struct ArgumentQuestions {
+  bool ones = false;  // which of its axes have length 1
+};
+
+struct Emitted {
+  std::string text;                     // one or more function definitions, the gradient first
+  std::string function_name;            // the name of the gradient in that text
+  std::string seed_name;                // the parameter of the seed
+  std::vector<Ranges> lines;            // source map: per line of text the user's ranges
+  std::vector<GlobalBinding> globals;   // user names the namespace must hold, as printed
+  std::vector<std::string> helpers;     // names of tangent.runtime that the text uses, as printed ("_unbroadcast")
+  std::vector<ArgumentQuestions> questions;  // one per parameter
+  bool uses_numpy = false;              // the text needs a name that GlobalBindings do not give: `numpy_name`
+  std::string numpy_name;               // how the text spells NumPy ("np" unless that name is taken)
+};
+
+// Called after each stage with its name and its program as text (for `verbose`, tests and the docs).
+using StageLog = std::function<void(std::string_view stage, std::string_view text)>;
+
+// `parameters` are emitted as the user wrote them (defaults are read from the primal's own tuple by the caller:
+// the text shows the user's spelling). Throws Diagnostic.
+Emitted differentiate(const CoreFunction& core, const std::vector<Type>& arguments,
+                      const GradientOptions& options, Outside& outside, RuleBook& rules, Context& context,
+                      const StageLog& log = {});
+
+}  // namespace tangent
