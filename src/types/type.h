@@ -49,25 +49,85 @@ constexpr bool is_floating(DType dtype) {
   return dtype >= DType::Float16 && dtype <= DType::Float64;
 }
 
-// A length of an axis. One is exactly 1; a symbol is known not to be 1 and equal ids mean equal
-// lengths; Unknown may be anything. Whether a parameter's axis is 1 is answered by its variant's
-// guard.
+// A length of an axis. One is exactly 1; a symbol is known not to be 1 (it may be 0) and equal ids
+// mean equal lengths. Whether a parameter's axis is 1 is answered by its variant's guard.
+//
+// Ids: 0 unknown, 1 one, 2 to 2^18 - 1 the symbols of parameters, then lengths that derive from
+// them: a literal length, a length less a constant (`x[1:]`; it may be 1), the lesser of a length
+// and a constant (`x[:3]`). Derived ids compare like all others, so `x[1:] - x[:-1]` has one shape.
 struct Dim {
-  std::uint32_t id = 0;  // 0 unknown, 1 one, from 2 on symbols
+  std::uint32_t id = 0;
   static constexpr Dim unknown() { return {0}; }
   static constexpr Dim one() { return {1}; }
-  [[nodiscard]] constexpr bool is_unknown() const { return id == 0; }
+  // Exactly this length.
+  static constexpr Dim length(std::int64_t value) {
+    if (value == 1) return one();
+    if (value < 0 || value > kPayload) return unknown();
+    return {kLiteral | static_cast<std::uint32_t>(value)};
+  }
+
+  // May be any length, 1 included: a broadcast over it can only be settled at run time, unless the
+  // two dims are equal (==) and comparable, which has to be asked first.
+  [[nodiscard]] constexpr bool is_unknown() const { return id == 0 || form() == kLess; }
   [[nodiscard]] constexpr bool is_one() const { return id == 1; }
+  [[nodiscard]] constexpr bool is_symbol() const { return !is_unknown() && !is_one(); }
+  // Whether an equal id says that the lengths are equal (all but the id 0).
+  [[nodiscard]] constexpr bool is_comparable() const { return id != 0; }
+  [[nodiscard]] constexpr bool is_literal() const { return form() == kLiteral || is_one(); }
+  [[nodiscard]] constexpr std::int64_t literal() const { return is_one() ? 1 : id & kPayload; }
+
+  // max(length - count, 0) and min(length, count), for a count that is not negative.
+  [[nodiscard]] constexpr Dim less(std::int64_t count) const {
+    if (count < 0 || id == 0) return unknown();
+    if (count == 0) return *this;
+    if (is_literal()) return length(literal() > count ? literal() - count : 0);
+    if (form() == kLess) return derived(kLess, base(), count + constant());
+    return form() == kParameter ? derived(kLess, id, count) : unknown();
+  }
+  [[nodiscard]] constexpr Dim at_most(std::int64_t count) const {
+    if (count < 0) return unknown();
+    if (count == 0) return length(0);
+    if (id == 0) return unknown();
+    if (is_literal()) return length(literal() < count ? literal() : count);
+    if (count == 1) return unknown();
+    if (form() == kLesser) return derived(kLesser, base(), constant() < count ? constant() : count);
+    return form() == kParameter ? derived(kLesser, id, count) : unknown();
+  }
+
   bool operator==(const Dim&) const = default;
+
+  // The parts of a derived id, for printing.
+  static constexpr std::uint32_t kParameter = 0U;
+  static constexpr std::uint32_t kLiteral = 1U << 30U;
+  static constexpr std::uint32_t kLess = 2U << 30U;
+  static constexpr std::uint32_t kLesser = 3U << 30U;
+  [[nodiscard]] constexpr std::uint32_t form() const { return id & (3U << 30U); }
+  [[nodiscard]] constexpr std::uint32_t base() const { return (id & kPayload) >> 12U; }
+  [[nodiscard]] constexpr std::int64_t constant() const { return id & 0xfffU; }
+
+ private:
+  static constexpr std::uint32_t kPayload = (1U << 30U) - 1;
+  static constexpr Dim derived(std::uint32_t form, std::uint32_t base, std::int64_t count) {
+    if (base >= (1U << 18U) || count > 0xfff) return unknown();
+    return {form | (base << 12U) | static_cast<std::uint32_t>(count)};
+  }
 };
 
 struct Type {
   TypeKind kind = TypeKind::Bottom;
   DType dtype = DType::Float64;  // Number, Array, Numeric
-  std::int8_t rank = -1;         // Array
+  std::int8_t rank = -1;         // Array; 0: a 0-d array (what np.array(0.5) makes)
   bool uniform = false;          // List: one element type, length unknown
-  List<Dim> dims = {};           // Array of known rank
-  List<Type> elements = {};      // Tuple, List, Iterator
+  // Joined from several kinds of numbers. A Number has the widest dtype and may hold a narrower
+  // one; an Array or Numeric has dtype Other, and this says that it is real all the same.
+  bool mixed = false;
+  // Number: surely Python's own int, float, bool or complex, which leaves the dtype of an array
+  // that it meets alone. Every np.float64 may stand where this is not set.
+  bool weak = false;
+  // Array of known rank. An Integer Number may have one: its value is this length (unless it is
+  // negative): what `len(x)`, `x.shape[0]` and small literals give.
+  List<Dim> dims = {};
+  List<Type> elements = {};  // Tuple, List, Iterator
 
   static Type number(DType dtype) { return {.kind = TypeKind::Number, .dtype = dtype, .rank = 0}; }
   static Type array(DType dtype) { return {.kind = TypeKind::Array, .dtype = dtype}; }
@@ -77,12 +137,18 @@ struct Type {
             .rank = static_cast<std::int8_t>(dims.size()),
             .dims = dims};
   }
+  static Type python_number(DType dtype) {
+    return {.kind = TypeKind::Number, .dtype = dtype, .rank = 0, .weak = true};
+  }
   static Type numeric(DType dtype) { return {.kind = TypeKind::Numeric, .dtype = dtype}; }
   static Type of(TypeKind kind) { return {.kind = kind}; }
   static Type unknown() { return of(TypeKind::Unknown); }
 
   [[nodiscard]] bool is_number() const { return kind == TypeKind::Number; }
   [[nodiscard]] bool is_array() const { return kind == TypeKind::Array; }
+  [[nodiscard]] bool is_numeric() const {
+    return kind == TypeKind::Number || kind == TypeKind::Array || kind == TypeKind::Numeric;
+  }
   // May hold real numbers that a derivative flows through.
   [[nodiscard]] bool may_be_active() const;
 };
