@@ -1,0 +1,175 @@
+// Structural equality and hash of nodes.
+//
+// In: nodes of any kind. Out: whether they say the same, regardless of ids and ranges, and a hash
+// that agrees with it. Both walk with a stack of their own: a sum of thousands of terms is a tree
+// as deep, and must not overflow the machine's stack.
+#include "syntax/visit.h"
+
+#include <bit>
+
+namespace tangent {
+
+bool operator==(const Literal& a, const Literal& b) {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case LiteralKind::None:
+    case LiteralKind::False:
+    case LiteralKind::True:
+    case LiteralKind::Ellipsis:
+      return true;
+    case LiteralKind::Integer:
+      return a.integer == b.integer;
+    case LiteralKind::Float:
+    case LiteralKind::Imaginary:
+      // By bits: 0.0 and -0.0 are different programs, and a NaN is the same program as itself.
+      return std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number);
+    case LiteralKind::BigInteger:
+    case LiteralKind::String:
+    case LiteralKind::Bytes:
+      return a.text == b.text;
+  }
+  throw InternalError("a literal of no kind");
+}
+
+namespace {
+
+template <class Field>
+constexpr bool is_child = detail::is_node_pointer<Field>::value;
+template <class Field>
+constexpr bool is_children = detail::is_node_list<Field>::value;
+
+template <class T>
+bool same_value(const T& a, const T& b) {
+  return a == b;
+}
+template <class T>
+bool same_value(const List<T>& a, const List<T>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!(a[i] == b[i])) return false;
+  }
+  return true;
+}
+
+struct NodePair {
+  const Node* a;
+  const Node* b;
+};
+
+// Compares the nodes' own fields and puts their children on the stack.
+bool same_fields(const Node& a, const Node& b, std::vector<NodePair>& pending) {
+  return dispatch(a, [&](const auto& left) {
+    using T = std::remove_cvref_t<decltype(left)>;
+    const auto& right = static_cast<const T&>(b);
+    const auto compare = [&](const auto& x, const auto& y) {
+      using Field = std::remove_cvref_t<decltype(x)>;
+      if constexpr (is_child<Field>) {
+        pending.push_back({x, y});
+      } else if constexpr (is_children<Field>) {
+        if (x.size() != y.size()) return false;
+        for (std::size_t i = 0; i < x.size(); ++i) pending.push_back({x[i], y[i]});
+      } else {
+        return same_value(x, y);
+      }
+      return true;
+    };
+    return std::apply(
+        [&](auto... members) { return (compare(left.*members, right.*members) && ...); },
+        T::fields());
+  });
+}
+
+class Hasher {
+ public:
+  void mix(std::uint64_t value) {
+    state_ ^= value + 0x9E3779B97F4A7C15U + (state_ << 6U) + (state_ >> 2U);
+    state_ *= 0xFF51AFD7ED558CCDU;
+    state_ ^= state_ >> 32U;
+  }
+
+  template <class T>
+  void value(const T& item) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+      mix(static_cast<std::uint64_t>(item));
+    } else {
+      mix(std::hash<T>()(item));
+    }
+  }
+  template <class T>
+  void value(const List<T>& items) {
+    mix(items.size());
+    for (const T& item : items) value(item);
+  }
+  void value(const Literal& literal) {
+    value(literal.kind);
+    switch (literal.kind) {
+      case LiteralKind::Integer:
+        return value(literal.integer);
+      case LiteralKind::Float:
+      case LiteralKind::Imaginary:
+        return mix(std::bit_cast<std::uint64_t>(literal.number));
+      case LiteralKind::BigInteger:
+      case LiteralKind::String:
+      case LiteralKind::Bytes:
+        return value(literal.text);
+      case LiteralKind::None:
+      case LiteralKind::False:
+      case LiteralKind::True:
+      case LiteralKind::Ellipsis:
+        return;
+    }
+  }
+
+  [[nodiscard]] std::size_t result() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0x2545F4914F6CDD1DU;
+};
+
+}  // namespace
+
+bool equal(const Node* a, const Node* b) {
+  std::vector<NodePair> pending = {{a, b}};
+  while (!pending.empty()) {
+    const auto [left, right] = pending.back();
+    pending.pop_back();
+    if (left == right) continue;
+    if (left == nullptr || right == nullptr || left->kind != right->kind) return false;
+    if (!same_fields(*left, *right, pending)) return false;
+  }
+  return true;
+}
+
+std::size_t hash(const Node* node) {
+  // The nodes are mixed in one fixed order with the lengths of their lists: two trees that give
+  // the same sequence are equal, so no hash per subtree is needed.
+  Hasher hasher;
+  std::vector<const Node*> pending = {node};
+  while (!pending.empty()) {
+    const Node* current = pending.back();
+    pending.pop_back();
+    if (current == nullptr) {
+      hasher.mix(~std::uint64_t{0});
+      continue;
+    }
+    hasher.value(current->kind);
+    dispatch(*current, [&](const auto& it) {
+      using T = std::remove_cvref_t<decltype(it)>;
+      const auto visit = [&](const auto& field) {
+        using Field = std::remove_cvref_t<decltype(field)>;
+        if constexpr (is_child<Field>) {
+          pending.push_back(field);
+        } else if constexpr (is_children<Field>) {
+          hasher.mix(field.size());
+          pending.insert(pending.end(), field.begin(), field.end());
+        } else {
+          hasher.value(field);
+        }
+      };
+      std::apply([&](auto... members) { (visit(it.*members), ...); }, T::fields());
+    });
+  }
+  return hasher.result();
+}
+
+}  // namespace tangent
