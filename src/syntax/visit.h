@@ -60,7 +60,7 @@ void for_each_child(const Node& node, F&& f) {
     using T = std::remove_cvref_t<decltype(it)>;
     std::apply(
         [&](auto... members) {
-          auto visit = [&](const auto& field) {
+          [[maybe_unused]] auto visit = [&](const auto& field) {
             using Field = std::remove_cvref_t<decltype(field)>;
             if constexpr (detail::is_node_pointer<Field>::value) {
               if (field != nullptr) f(static_cast<const Node*>(field));
@@ -84,7 +84,7 @@ const Node* rewrite_children(Context& context, const Node& node, F&& f) {
     return std::apply(
         [&](auto... members) -> const Node* {
           bool changed = false;
-          auto rewrite = [&](const auto& field) {
+          [[maybe_unused]] auto rewrite = [&](const auto& field) {
             using Field = std::remove_cvref_t<decltype(field)>;
             if constexpr (detail::is_node_pointer<Field>::value) {
               if (field == nullptr) return field;
