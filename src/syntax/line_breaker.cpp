@@ -83,6 +83,7 @@ class Breaker {
  private:
   void trim(Piece& piece) const {
     while (piece.begin < piece.end && line_[piece.begin] == ' ') ++piece.begin;
+    if (piece.suffix == "(") return;  // `return (` keeps its space
     while (piece.begin < piece.end && line_[piece.end - 1] == ' ') --piece.end;
   }
 

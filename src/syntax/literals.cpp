@@ -146,19 +146,14 @@ std::string format_number(double value) {
   std::from_chars(power.data(), power.data() + power.size(), exponent);
 
   const int count = static_cast<int>(digits.size());
-  if (value != 0.0 && (exponent < -3 || exponent >= 16)) {
+  // Python's repr keeps 0.0001 in full; 1e-4 and 2.5e-4 are shorter and read more easily.
+  if (exponent < -3 || exponent >= 16) {
     out += digits[0];
     if (count > 1) out += '.' + digits.substr(1);
     return out + 'e' + std::to_string(exponent);
   }
   if (exponent < 0) {
-    // A short number below a hundredth is easier to read with an exponent: 2e-4.
-    const std::string exponential =
-        digits[0] + (count > 1 ? '.' + digits.substr(1) : "") + 'e' + std::to_string(exponent);
-    const std::string positional =
-        "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-    return out +
-           (exponential.size() < positional.size() && exponent < -2 ? exponential : positional);
+    return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
   }
   if (count <= exponent + 1) {
     return out + digits + std::string(static_cast<std::size_t>(exponent + 1 - count), '0') + ".0";
