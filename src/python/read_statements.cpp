@@ -130,7 +130,13 @@ const Stmt* TreeReader::function_definition(nb::handle node, bool is_async) {
 const FunctionDefinition* TreeReader::function(nb::handle node) {
   auto found = table_.classes.find(Py_TYPE(node.ptr()));
   if (found == table_.classes.end()) refuse(node);
-  if (found->second != AstClass::Lambda) return as<FunctionDefinition>(statement(node));
+  if (found->second != AstClass::Lambda) {
+    // Decorators are not part of what is called: what they returned is another object.
+    const auto* whole = as<FunctionDefinition>(statement(node));
+    if (whole == nullptr) throw InternalError("a captured function is not a definition");
+    return context_.make<FunctionDefinition>(whole->ranges, whole->name, whole->parameters,
+                                             whole->body, Exprs(), whole->returns, whole->is_async);
+  }
   const List<const Parameter*> list = parameters(get(node, field_.args));
   const Expr* value = child(node, field_.body);
   const Stmt* body = context_.make<Return>(value->ranges, value);

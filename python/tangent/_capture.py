@@ -1,0 +1,381 @@
+"""The source of a function, found by its code object.
+
+In: a Python function. Out: its `ast` node, the text that was parsed, where that text stands in the
+file; or the kind of failure, a message and a remedy. The text comes from `linecache`, so functions
+of notebooks, of the REPL and of `exec` are found where their source is registered there. Only the
+function's own lines are parsed; the whole file is parsed where that does not work. The text is
+then compiled and compared with the function's code object: if they differ, the file was edited
+after it was imported, and the text says something else than what runs.
+"""
+
+from __future__ import annotations
+
+import __future__
+
+import _ast
+import linecache
+import warnings
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType
+from typing import Union
+
+Found = tuple[_ast.AST, str, int, str, str]
+Failure = tuple[str, str, str]
+FunctionNode = Union[_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda]
+
+_FUTURE_FLAGS = 0
+for _name in __future__.all_feature_names:
+    _FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
+_NESTED = 0x10  # CO_NESTED: set where the wrapper of the check puts a function inside another
+
+_NOT_AVAILABLE_REMEDY = (
+    'define it in a file or a notebook cell, or register its text with '
+    'linecache.cache[filename] before compiling it under that file name'
+)
+_CHANGED_REMEDY = 'import the module again (or restart), so that the text and the code agree'
+
+
+class _Unparsable(Exception):
+    """The text around a code object is not what the code object came from."""
+
+
+def read(function: FunctionType) -> Found | Failure:
+    code = function.__code__
+    filename = code.co_filename
+    try:
+        return _read(code, linecache.getlines(filename, function.__globals__))
+    except _Unparsable:
+        pass
+    # The lines may be from before an edit that the function is from after.
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines:
+        return (
+            'SourceNotAvailable',
+            f'the source of {function.__name__!r} is not available (file {filename!r})',
+            _NOT_AVAILABLE_REMEDY,
+        )
+    try:
+        return _read(code, lines)
+    except _Unparsable:
+        return (
+            'SourceChanged',
+            f'the source of {function.__name__!r} in {filename!r} does not match the function '
+            'that runs: the file was edited after import',
+            _CHANGED_REMEDY,
+        )
+
+
+def _read(code: CodeType, lines: list[str]) -> Found | Failure:
+    first = code.co_firstlineno
+    if not 1 <= first <= len(lines):
+        raise _Unparsable
+    private_class = _class_of_private_names(code)
+    try:
+        if code.co_name == '<lambda>':
+            found = _read_lambda(code, lines, private_class)
+        else:
+            found = _read_definition(code, lines)
+            if not _says_the_same(code, found[0], found[1], private_class):
+                raise _Unparsable
+    except RecursionError:
+        return (
+            'TooDeep',
+            f"{code.co_name!r} is nested too deep for Python's parser",
+            'split it into several statements or functions',
+        )
+    node, text, first_line = found
+    return node, text, first_line, code.co_filename, private_class
+
+
+# ---------------------------------------------------------------------------------------------------
+# Parsing
+
+
+def _parse(text: str) -> _ast.Module:
+    """The tree of a text; its warnings were given when the file was first compiled."""
+    if '\\' not in text:
+        tree = compile(text, '<tangent>', 'exec', _ast.PyCF_ONLY_AST, dont_inherit=True)
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            tree = compile(text, '<tangent>', 'exec', _ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, _ast.Module)
+    return tree
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _last_line(code: CodeType) -> int:
+    """The last line that an instruction of the code or of code in it begins on."""
+    last = code.co_firstlineno
+    for _, _, line in code.co_lines():
+        if line is not None and line > last:
+            last = line
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            last = max(last, _last_line(constant))
+    return last
+
+
+def _read_definition(code: CodeType, lines: list[str]) -> tuple[FunctionNode, str, int]:
+    first = code.co_firstlineno - 1
+    width = _indent(lines[first])
+    end = _last_line(code)
+    # On to the first line that stands no deeper than the function.
+    while end < len(lines):
+        line = lines[end]
+        stripped = line.lstrip()
+        if stripped and not stripped.startswith('#') and len(line) - len(stripped) <= width:
+            break
+        end += 1
+    while end > first + 1 and not lines[end - 1].strip():
+        end -= 1
+    block = ''.join(lines[first:end])
+    try:
+        if width == 0:
+            body, text, first_line = _parse(block).body, block, first + 1
+        else:
+            text, first_line = 'if 1:\n' + block, first
+            outer = _parse(text).body[0]
+            assert isinstance(outer, _ast.If)
+            body = outer.body
+        node = body[0]
+        if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef)) and node.name == code.co_name:
+            return node, text, first_line
+    except SyntaxError:
+        pass  # a string or bracket goes on in a line that stands less deep
+    return _search_file(code, lines)
+
+
+def _whole_file(lines: list[str]) -> tuple[_ast.Module, str]:
+    text = ''.join(lines)
+    try:
+        return _parse(text), text
+    except SyntaxError:
+        raise _Unparsable from None
+
+
+def _search_file(code: CodeType, lines: list[str]) -> tuple[FunctionNode, str, int]:
+    tree, text = _whole_file(lines)
+    for node in _walk(tree):
+        if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node, text, 1
+    raise _Unparsable
+
+
+def _walk(tree: _ast.AST) -> Iterator[_ast.AST]:
+    """All nodes, without recursion."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, _ast.AST):
+                stack.append(value)
+            elif isinstance(value, list):
+                stack.extend(item for item in value if isinstance(item, _ast.AST))
+
+
+# ---------------------------------------------------------------------------------------------------
+# Lambdas
+
+
+def _read_lambda(
+    code: CodeType, lines: list[str], private_class: str
+) -> tuple[FunctionNode, str, int]:
+    for tree, text, first_line in _statements_around(code, lines):
+        candidates = [
+            node
+            for node in _walk(tree)
+            if isinstance(node, _ast.Lambda)
+            and node.lineno + first_line - 1 == code.co_firstlineno
+        ]
+        # The one whose body the instructions come from is tried first.
+        span = _span(code, first_line)
+        candidates.sort(key=lambda node: _span_of(node.body) != span)
+        for node in candidates:
+            if _says_the_same(code, node, text, private_class):
+                return node, text, first_line
+    raise _Unparsable
+
+
+def _statements_around(
+    code: CodeType, lines: list[str]
+) -> Iterable[tuple[_ast.Module, str, int]]:
+    """Texts that parse and hold the lambda: its own lines, a few more below, the file."""
+    first = code.co_firstlineno - 1
+    last = _last_line(code)
+    indented = _indent(lines[first]) > 0
+    for end in range(last, min(last + 4, len(lines)) + 1):
+        block = ''.join(lines[first:end])
+        text = 'if 1:\n' + block if indented else block
+        try:
+            tree = _parse(text)
+        except SyntaxError:
+            continue
+        yield tree, text, first if indented else first + 1
+        break
+    tree, text = _whole_file(lines)
+    yield tree, text, 1
+
+
+def _span(code: CodeType, first_line: int) -> tuple[int, int, int, int] | None:
+    """From where to where the instructions of a lambda's body stand, in lines of the text."""
+    places = [
+        (line, column, end_line, end_column)
+        for line, end_line, column, end_column in code.co_positions()
+        if line is not None
+        and end_line is not None
+        and column is not None
+        and end_column is not None
+        and (column, end_column) != (0, 0)
+    ]
+    if not places:
+        return None
+    start = min(place[:2] for place in places)
+    end = max(place[2:] for place in places)
+    shift = first_line - 1
+    return start[0] - shift, start[1], end[0] - shift, end[1]
+
+
+def _span_of(node: _ast.expr) -> tuple[int, int, int | None, int | None]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+# ---------------------------------------------------------------------------------------------------
+# Whether the text is what runs
+
+
+def _class_of_private_names(code: CodeType) -> str:
+    """The class whose private names (`__x`) the code mentions, or an empty string."""
+    parts = code.co_qualname.split('.')
+    position = len(parts) - 1
+    while position >= 2 and parts[position - 1] == '<locals>':
+        position -= 2
+    if position < 1:
+        return ''
+    name = parts[position - 1]
+    prefix = f'_{name.lstrip("_")}__'
+    if any(each.startswith(prefix) for each in _all_names(code)):
+        return name
+    return ''
+
+
+def _all_names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    yield from code.co_varnames
+    yield from code.co_freevars
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _all_names(constant)
+
+
+def _says_the_same(code: CodeType, node: _ast.AST, text: str, private_class: str) -> bool:
+    """Whether compiling the text gives the code."""
+    if '@pytest_ar' in code.co_names:
+        # pytest compiles asserts of test modules in its own way: the names must do.
+        return _arguments(node) == code.co_varnames[: len(_arguments(node))]
+    flags = code.co_flags & _FUTURE_FLAGS
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        try:
+            compiled = _compile(code, node, text, private_class, flags)
+        except SyntaxError:
+            return False
+    return any(_same_code(code, each) for each in _codes_named(compiled, code.co_name))
+
+
+def _compile(
+    code: CodeType, node: _ast.AST, text: str, private_class: str, flags: int
+) -> CodeType:
+    free = [name for name in code.co_freevars if name != '__class__']
+    header = f'def _({", ".join(free)}):\n' if free else ''
+    in_class = bool(private_class) or '__class__' in code.co_freevars
+    if isinstance(node, _ast.Lambda):
+        body = _lambda_text(node, text)
+        source = f'{header or "if 1:"}\n return (\n{body}\n )\n' if free else f'_ = (\n{body}\n)\n'
+        if in_class:
+            source = f'class {private_class or "_"}:\n' + ''.join(
+                f' {line}' for line in source.splitlines(keepends=True)
+            )
+        return compile(source, code.co_filename, 'exec', flags, dont_inherit=True)
+    if in_class or (free and not text.startswith('if 1:\n')):
+        return _compile_tree(code, node, free, private_class or '_', in_class, flags)
+    if free:
+        text = header + text.removeprefix('if 1:\n')
+    return compile(text, code.co_filename, 'exec', flags, dont_inherit=True)
+
+
+def _compile_tree(
+    code: CodeType, node: _ast.AST, free: list[str], class_name: str, in_class: bool, flags: int
+) -> CodeType:
+    """The function inside a function that has its free variables, inside a class."""
+    assert isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef))
+    header = f'def _({", ".join(free)}): pass\n' if free else 'if 1: pass\n'
+    outer = _parse(header).body[0]
+    assert isinstance(outer, (_ast.FunctionDef, _ast.If))
+    outer.body = [node]
+    tree = _parse(f'class {class_name}: pass\n') if in_class else _parse('')
+    if in_class:
+        outermost = tree.body[0]
+        assert isinstance(outermost, _ast.ClassDef)
+        outermost.body = [outer]
+    else:
+        tree.body = [outer]
+    compiled = compile(tree, code.co_filename, 'exec', flags, dont_inherit=True)
+    assert isinstance(compiled, CodeType)
+    return compiled
+
+
+def _lambda_text(node: _ast.Lambda, text: str) -> str:
+    data = [line.encode() for line in text.split('\n')[node.lineno - 1 : node.end_lineno]]
+    data[-1] = data[-1][: node.end_col_offset]
+    data[0] = data[0][node.col_offset :]
+    return b'\n'.join(data).decode()
+
+
+def _arguments(node: _ast.AST) -> tuple[str, ...]:
+    assert isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda))
+    arguments = node.args
+    return tuple(
+        each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    )
+
+
+def _codes_named(code: CodeType, name: str) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            if constant.co_name == name:
+                yield constant
+            yield from _codes_named(constant, name)
+
+
+def _same_code(a: CodeType, b: CodeType) -> bool:
+    return (
+        a.co_code == b.co_code
+        and a.co_names == b.co_names
+        and a.co_varnames == b.co_varnames
+        and a.co_freevars == b.co_freevars
+        and a.co_cellvars == b.co_cellvars
+        and a.co_argcount == b.co_argcount
+        and a.co_posonlyargcount == b.co_posonlyargcount
+        and a.co_kwonlyargcount == b.co_kwonlyargcount
+        and (a.co_flags | _NESTED) == (b.co_flags | _NESTED)
+        and len(a.co_consts) == len(b.co_consts)
+        and all(map(_same_constant, a.co_consts, b.co_consts))
+    )
+
+
+def _same_constant(a: object, b: object) -> bool:
+    if isinstance(a, CodeType):
+        return isinstance(b, CodeType) and _same_code(a, b)
+    if type(a) is not type(b):
+        return False
+    # repr tells 0.0 from -0.0 and makes nan equal to itself, also inside tuples.
+    return a == b if isinstance(a, (str, bytes, int, frozenset)) else repr(a) == repr(b)

@@ -1,0 +1,57 @@
+#include "python/errors.h"
+
+#include <string>
+
+#include "python/outside.h"
+
+namespace nb = nanobind;
+
+namespace tangent::python {
+
+namespace {
+
+nb::object to_str(std::string_view text) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+// The text of a line of a captured file, or of a built-in rule file.
+nb::object source_line(const SourceRange& range, const FileTable& files) {
+  if (const SourceFile* file = files.find(range.file)) {
+    const auto index = static_cast<Py_ssize_t>(range.line) - file->first_line;
+    const nb::object lines = file->text.attr("split")("\n");
+    if (index >= 0 && index < PyList_GET_SIZE(lines.ptr())) return lines[index];
+  }
+  return nb::none();
+}
+
+nb::object place(const SourceRange& range, const FileTable& files) {
+  const SourceFile* file = files.find(range.file);
+  const std::string_view name = file != nullptr ? file->name : rule_file_name(range.file);
+  return nb::make_tuple(to_str(name), range.line, range.column, range.end_line, range.end_column,
+                        source_line(range, files));
+}
+
+[[noreturn]] void raise(nb::handle exception) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  throw nb::python_error();
+}
+
+}  // namespace
+
+void raise_diagnostic(const Diagnostic& diagnostic, const FileTable& files) {
+  nb::list places;
+  for (const SourceRange& range : diagnostic.ranges) {
+    if (range.line != 0) places.append(place(range, files));
+  }
+  const nb::object make = nb::module_::import_("tangent.errors").attr("from_diagnostic");
+  raise(make(to_str(diagnostic_name(diagnostic.kind)), to_str(diagnostic_class(diagnostic.kind)),
+             to_str(diagnostic.message), to_str(diagnostic.remedy), places));
+}
+
+void raise_internal(const std::exception& error) {
+  const nb::object make = nb::module_::import_("tangent.errors").attr("internal_error");
+  raise(make(to_str(error.what())));
+}
+
+}  // namespace tangent::python

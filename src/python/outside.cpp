@@ -1,0 +1,380 @@
+#include "python/outside.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/diagnostics.h"
+#include "python/read_tree.h"
+#include "python/values.h"
+
+namespace nb = nanobind;
+
+namespace tangent::python {
+
+namespace {
+
+std::string_view view(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();
+  return {data, static_cast<std::size_t>(size)};
+}
+
+nb::object to_str(std::string_view text) {
+  PyObject* result =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
+  if (result == nullptr) throw nb::python_error();
+  return nb::steal(result);
+}
+
+// object.name, or an invalid object where there is none.
+nb::object find_attribute(nb::handle object, nb::handle name) {
+  PyObject* found = PyObject_GetAttr(object.ptr(), name.ptr());
+  if (found == nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw nb::python_error();
+    PyErr_Clear();
+  }
+  return nb::steal(found);
+}
+
+nb::object find_attribute(nb::handle object, const char* name) {
+  return find_attribute(object, to_str(name));
+}
+
+// A str attribute's text, or nothing.
+std::string text_attribute(nb::handle object, const char* name) {
+  const nb::object found = find_attribute(object, name);
+  return found.is_valid() && PyUnicode_Check(found.ptr()) != 0 ? std::string(view(found))
+                                                               : std::string();
+}
+
+std::string_view first_part(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
+
+bool is_library_module(std::string_view name) {
+  const std::string_view package = first_part(name);
+  return package == "builtins" || RuleBook::is_library(package);
+}
+
+// Whether `module`.`path` is this very object, looking at loaded modules only.
+bool is_known_as(nb::handle object, const std::string& module, std::string_view path) {
+  PyObject* modules = PyImport_GetModuleDict();
+  PyObject* start = PyDict_GetItemString(modules, module.c_str());
+  if (start == nullptr) return false;
+  nb::object here = nb::borrow(start);
+  while (!path.empty()) {
+    const std::string_view part = first_part(path);
+    path.remove_prefix(std::min(path.size(), part.size() + 1));
+    here = find_attribute(here, to_str(part));
+    if (!here.is_valid()) return false;
+  }
+  return here.is(object);
+}
+
+// Packages whose functions carry no name of their own module (ufuncs say "numpy", whoever made
+// them).
+constexpr std::array kUfuncModules = {"numpy", "scipy.special"};
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------
+// Names
+
+nb::object find_free_name(nb::handle function, nb::handle name) {
+  PyObject* callee =
+      PyMethod_Check(function.ptr()) != 0 ? PyMethod_GET_FUNCTION(function.ptr()) : function.ptr();
+  if (PyFunction_Check(callee) == 0) return {};
+  PyObject* closure = PyFunction_GET_CLOSURE(callee);
+  if (closure != nullptr) {
+    const nb::object free_names =
+        nb::steal(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(callee))));
+    if (!free_names.is_valid()) throw nb::python_error();
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free_names.ptr()); ++i) {
+      const int same =
+          PyObject_RichCompareBool(PyTuple_GET_ITEM(free_names.ptr(), i), name.ptr(), Py_EQ);
+      if (same < 0) throw nb::python_error();
+      // A cell that is still empty is a name that has no value yet.
+      if (same != 0) return nb::borrow(PyCell_GET(PyTuple_GET_ITEM(closure, i)));
+    }
+  }
+  PyObject* globals = PyFunction_GET_GLOBALS(callee);
+  PyObject* found = PyDict_GetItemWithError(globals, name.ptr());
+  if (found == nullptr) {
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    PyObject* builtins = PyDict_GetItemString(globals, "__builtins__");
+    if (builtins == nullptr) builtins = PyEval_GetBuiltins();
+    if (builtins != nullptr && PyModule_Check(builtins) != 0) {
+      builtins = PyModule_GetDict(builtins);
+    }
+    if (builtins != nullptr && PyDict_Check(builtins) != 0) {
+      found = PyDict_GetItemWithError(builtins, name.ptr());
+      if (found == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+    }
+  }
+  return nb::borrow(found);
+}
+
+ThingHandle LiveOutside::handle_of(nb::handle object) {
+  auto [place, added] = handles_.emplace(object.ptr(), static_cast<ThingHandle>(held_.size()));
+  if (added) held_.push_back({.object = nb::borrow(object)});
+  return place->second;
+}
+
+nb::handle LiveOutside::object(ThingHandle handle) const {
+  if (handle < 0 || static_cast<std::size_t>(handle) >= held_.size()) {
+    throw InternalError("a handle of no object");
+  }
+  return held_[static_cast<std::size_t>(handle)].object;
+}
+
+bool LiveOutside::literal_asked(ThingHandle handle) const {
+  return held_[static_cast<std::size_t>(handle)].literal_asked;
+}
+
+bool LiveOutside::type_asked(ThingHandle handle) const {
+  return held_[static_cast<std::size_t>(handle)].type_asked;
+}
+
+void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found) {
+  for (const Question& question : questions_) {
+    if (question.owner == owner && question.name == name && question.attribute == attribute) return;
+  }
+  questions_.push_back({owner, name, attribute, found});
+}
+
+Thing LiveOutside::lookup(ThingHandle function, Symbol name, Context& context) {
+  const nb::object found = find_free_name(object(function), to_str(name.text()));
+  if (!found.is_valid()) {
+    record(function, name, false, -1);
+    return {};
+  }
+  const Thing thing = thing_of(found, {}, context);
+  record(function, name, false, thing.handle);
+  return thing;
+}
+
+Thing LiveOutside::attribute(const Thing& thing, Symbol name, Context& context) {
+  const nb::handle owner = object(thing.handle);
+  const nb::object found = find_attribute(owner, to_str(name.text()));
+  const std::string_view owner_name = thing.qualified_name.text();
+  // What libraries hold under their names does not change; what users' modules hold does.
+  const bool fixed = thing.kind == ThingKind::Library ||
+                     (thing.kind == ThingKind::Module && is_library_module(owner_name));
+  if (!found.is_valid()) {
+    if (!fixed) record(thing.handle, name, true, -1);
+    return {};
+  }
+  std::string path;
+  if (!owner_name.empty()) {
+    path.reserve(owner_name.size() + 1 + name.text().size());
+    path += owner_name;
+    path += '.';
+    path += name.text();
+  }
+  const Thing result = thing_of(found, path, context);
+  if (!fixed) record(thing.handle, name, true, result.handle);
+  return result;
+}
+
+// The name under which the rules know a library's function: its own name where its module really
+// holds it there ("numpy.absolute" for np.abs), else the path by which it was reached, whichever
+// has a record.
+std::string LiveOutside::library_name(nb::handle object, const std::string& path) {
+  std::string own_module = text_attribute(object, "__module__");
+  std::string own_name = text_attribute(object, "__qualname__");
+  if (own_name.empty()) own_name = text_attribute(object, "__name__");
+  std::string own;
+  if (!own_module.empty() && !own_name.empty() && is_known_as(object, own_module, own_name)) {
+    own = own_module + "." + own_name;
+    if (rules_.find(own) != nullptr) return own;
+  }
+  if (!path.empty() && (own.empty() || rules_.find(path) != nullptr)) return path;
+  if (!own.empty()) return own;
+  for (const char* module : kUfuncModules) {
+    if (!own_name.empty() && is_known_as(object, module, own_name)) {
+      return std::string(module) + "." + own_name;
+    }
+  }
+  return own_module.empty() || own_name.empty() ? own_name : own_module + "." + own_name;
+}
+
+Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context& context) {
+  Thing thing{.kind = ThingKind::Value, .handle = handle_of(object), .qualified_name = {}};
+  PyObject* pointer = object.ptr();
+  if (PyModule_Check(pointer) != 0) {
+    thing.kind = ThingKind::Module;
+    thing.qualified_name = context.symbol(text_attribute(object, "__name__"));
+    return thing;
+  }
+  const NumpyTypes& numpy = NumpyTypes::get();
+  if (signature_of(pointer, numpy) != kNoSignature || PyTuple_Check(pointer) != 0 ||
+      PyList_Check(pointer) != 0 || PyDict_Check(pointer) != 0 || PyCallable_Check(pointer) == 0) {
+    return thing;
+  }
+  if (PyMethod_Check(pointer) != 0) {
+    PyObject* function = PyMethod_GET_FUNCTION(pointer);
+    if (PyFunction_Check(function) != 0 &&
+        !is_library_module(text_attribute(function, "__module__"))) {
+      thing.kind = ThingKind::BoundMethod;
+      thing.qualified_name = context.symbol(text_attribute(object, "__name__"));
+      return thing;
+    }
+    thing.kind = ThingKind::Library;
+    thing.qualified_name = context.symbol(library_name(object, path));
+    return thing;
+  }
+  const bool library = is_library_module(text_attribute(object, "__module__"));
+  if (PyType_Check(pointer) != 0) {
+    thing.kind = library ? ThingKind::Library : ThingKind::UserClass;
+  } else if (PyFunction_Check(pointer) != 0) {
+    thing.kind = library ? ThingKind::Library : ThingKind::UserFunction;
+  } else if (library || PyCFunction_Check(pointer) != 0) {
+    thing.kind = ThingKind::Library;
+  } else {
+    return thing;  // an object with __call__
+  }
+  thing.qualified_name = thing.kind == ThingKind::Library
+                             ? context.symbol(library_name(object, path))
+                             : context.symbol(text_attribute(object, "__name__"));
+  return thing;
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Values
+
+Type LiveOutside::type_of(const Thing& thing, Arena& arena) {
+  if (thing.kind == ThingKind::Missing) return Type::unknown();
+  if (thing.kind == ThingKind::Module) return Type::of(TypeKind::Module);
+  held_[static_cast<std::size_t>(thing.handle)].type_asked = true;
+  // Symbols of parameters are small numbers: those of captured arrays begin far above them.
+  std::uint32_t next_dim = 0x40000000U + (static_cast<std::uint32_t>(thing.handle) << 8U);
+  return type_of_value(object(thing.handle).ptr(), arena, next_dim);
+}
+
+std::optional<Literal> LiveOutside::literal_of(const Thing& thing, Arena& arena) {
+  if (thing.kind != ThingKind::Value) return std::nullopt;
+  PyObject* value = object(thing.handle).ptr();
+  std::optional<Literal> literal;
+  if (value == Py_None) literal = Literal{};
+  if (value == Py_True) literal = Literal{.kind = LiteralKind::True};
+  if (value == Py_False) literal = Literal{.kind = LiteralKind::False};
+  if (PyFloat_CheckExact(value)) {
+    literal = Literal{.kind = LiteralKind::Float, .number = PyFloat_AS_DOUBLE(value)};
+  } else if (PyLong_CheckExact(value)) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) literal = Literal{.kind = LiteralKind::Integer, .integer = number};
+  } else if (PyUnicode_CheckExact(value)) {
+    literal = Literal{.kind = LiteralKind::String, .text = arena.copy_text(view(value))};
+  }
+  if (literal) held_[static_cast<std::size_t>(thing.handle)].literal_asked = true;
+  return literal;
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Sources
+
+namespace {
+
+DiagnosticKind kind_by_name(std::string_view name) {
+  for (const DiagnosticKind kind :
+       {DiagnosticKind::SourceNotAvailable, DiagnosticKind::SourceChanged, DiagnosticKind::TooDeep,
+        DiagnosticKind::NotAFunction, DiagnosticKind::SyntaxNotParsed}) {
+    if (diagnostic_name(kind) == name) return kind;
+  }
+  throw InternalError("tangent._capture reports a failure of unknown kind");
+}
+
+}  // namespace
+
+CapturedFunction LiveOutside::source_of(const Thing& function, Context& context) {
+  nb::object object = nb::borrow(this->object(function.handle));
+  if (PyMethod_Check(object.ptr()) != 0) object = nb::borrow(PyMethod_GET_FUNCTION(object.ptr()));
+  const nb::object found = nb::module_::import_("tangent._capture").attr("read")(object);
+  auto item = [&](Py_ssize_t i) { return nb::handle(PyTuple_GET_ITEM(found.ptr(), i)); };
+  if (PyTuple_GET_SIZE(found.ptr()) == 3) {  // kind, message, remedy
+    throw Diagnostic(kind_by_name(view(item(0))), std::string(view(item(1))), {},
+                     std::string(view(item(2))));
+  }
+  // node, text, number of the text's first line in the file, file name, class of private names
+  const int first_line = nb::cast<int>(item(2));
+  const FileId file = files_.add(std::string(view(item(3))), nb::borrow(item(1)), first_line);
+  const ParsedText text(view(item(1)), file, first_line);
+  return read_function(item(0), text, view(item(4)), file, context);
+}
+
+namespace {
+
+// Turns CPython's SyntaxError into ours.
+[[noreturn]] void rethrow_syntax_error(nb::python_error& error, FileId file, int line,
+                                       std::string_view filename) {
+  if (error.matches(PyExc_RecursionError) || error.matches(PyExc_MemoryError)) {
+    throw Diagnostic(DiagnosticKind::TooDeep, "the code is nested too deep for Python's parser", {},
+                     "split it into several statements or functions");
+  }
+  if (!error.matches(PyExc_SyntaxError)) throw error;
+  const std::string message = text_attribute(error.value(), "msg");
+  SourceRange range{.file = file};
+  const nb::object where = find_attribute(error.value(), "lineno");
+  if (where.is_valid() && PyLong_Check(where.ptr()) != 0) {
+    range.line = range.end_line = static_cast<std::uint32_t>(nb::cast<int>(where) + line - 1);
+  }
+  const nb::object column = find_attribute(error.value(), "offset");
+  if (column.is_valid() && PyLong_Check(column.ptr()) != 0 && nb::cast<int>(column) > 0) {
+    range.column = static_cast<std::uint32_t>(nb::cast<int>(column) - 1);
+    range.end_column = range.column + 1;
+  }
+  throw Diagnostic(DiagnosticKind::SyntaxNotParsed,
+                   "Python cannot parse " + std::string(filename) + ": " + message,
+                   std::span<const SourceRange>(&range, 1));
+}
+
+Block parse_as(FileId file, std::string_view text, std::string_view filename, int line,
+               Context& context) {
+  nb::object tree;
+  try {
+    tree = parse_text(to_str(text), filename);
+  } catch (nb::python_error& error) {
+    rethrow_syntax_error(error, file, line, filename);
+  }
+  return read_module(tree, ParsedText(text, file, line), context);
+}
+
+}  // namespace
+
+Block LiveOutside::parse(std::string_view text, std::string_view filename, int line,
+                         Context& context) {
+  const FileId file = files_.add(std::string(filename), to_str(text), line);
+  return parse_as(file, text, filename, line, context);
+}
+
+Block parse_rules(std::string_view text, std::string_view filename, int line, Context& context) {
+  // The id says which of the built-in files it is; texts given by users come after them.
+  FileId file = kFirstRuleFile;
+  std::string_view last;
+  for (const RuleSource& source : rule_index()) {
+    if (source.filename == last) continue;
+    last = source.filename;
+    if (last == filename) break;
+    ++file;
+  }
+  return parse_as(file, text, filename, line, context);
+}
+
+std::string_view rule_file_name(FileId file) {
+  FileId here = kFirstRuleFile;
+  std::string_view last;
+  for (const RuleSource& source : rule_index()) {
+    if (source.filename == last) continue;
+    last = source.filename;
+    if (here++ == file) return last;
+  }
+  return {};
+}
+
+int LiveOutside::traverse(visitproc visit, void* arg) const {
+  for (const Held& held : held_) Py_VISIT(held.object.ptr());
+  return 0;
+}
+
+}  // namespace tangent::python

@@ -1,0 +1,78 @@
+// `Outside` (capture/outside.h) answered from live Python objects.
+//
+// In: questions of lowering and inference. Out: things, types, sources, and the list of all
+// questions with their answers: what a variant's guard checks (runtime/guard.h).
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <unordered_map>
+#include <vector>
+
+#include "capture/outside.h"
+#include "python/files.h"
+#include "rules/rule.h"
+
+namespace tangent::python {
+
+// One thing that was asked about the outside. `owner` is a function for a free name, else the
+// module, class or object whose attribute was asked.
+struct Question {
+  ThingHandle owner;
+  Symbol name;
+  bool attribute;
+  ThingHandle found;  // -1: there was none
+};
+
+class LiveOutside final : public Outside {
+ public:
+  explicit LiveOutside(RuleBook& rules) : rules_(rules) {}
+
+  Thing lookup(ThingHandle function, Symbol name, Context& context) override;
+  Thing attribute(const Thing& thing, Symbol name, Context& context) override;
+  Type type_of(const Thing& thing, Arena& arena) override;
+  std::optional<Literal> literal_of(const Thing& thing, Arena& arena) override;
+  CapturedFunction source_of(const Thing& function, Context& context) override;
+  Block parse(std::string_view text, std::string_view filename, int line,
+              Context& context) override;
+
+  // The handle of an object; the same object has the same handle.
+  ThingHandle handle_of(nanobind::handle object);
+  [[nodiscard]] nanobind::handle object(ThingHandle handle) const;
+  // What an object is; `path` is the dotted name by which it was reached, or empty.
+  Thing thing_of(nanobind::handle object, const std::string& path, Context& context);
+
+  [[nodiscard]] const std::vector<Question>& questions() const { return questions_; }
+  [[nodiscard]] const FileTable& files() const { return files_; }
+  // Whether the value of an object, or its type, was asked and not only which object it is.
+  [[nodiscard]] bool literal_asked(ThingHandle handle) const;
+  [[nodiscard]] bool type_asked(ThingHandle handle) const;
+
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  struct Held {
+    nanobind::object object;
+    bool type_asked = false;
+    bool literal_asked = false;
+  };
+  void record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found);
+  std::string library_name(nanobind::handle object, const std::string& path);
+
+  RuleBook& rules_;
+  FileTable files_;
+  std::vector<Held> held_;
+  std::unordered_map<PyObject*, ThingHandle> handles_;
+  std::vector<Question> questions_;
+};
+
+// The object that a free name of a function means: closure cell, global, builtin; null if there is
+// none.
+nanobind::object find_free_name(nanobind::handle function, nanobind::handle name);
+
+// CPython's parser for rule texts, which belong to no captured function.
+Block parse_rules(std::string_view text, std::string_view filename, int line, Context& context);
+// The name of a rule file by the id that parse_rules gave it, or nothing.
+std::string_view rule_file_name(FileId file);
+
+}  // namespace tangent::python

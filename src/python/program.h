@@ -1,0 +1,49 @@
+// One captured function and its core program, as they are while the outside stays as it is.
+//
+// In: a function or bound method. Out: its surface tree at once, its core program when first asked,
+// and the outside that answered. Where the outside changes in a way that the core program depends
+// on, a new Program is made from the same function.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lower/lower.h"
+#include "pipeline.h"
+#include "python/outside.h"
+#include "python/session.h"
+
+namespace tangent::python {
+
+class Program {
+ public:
+  // Captures and parses; refuses syntax that no later stage will ever take. Throws python_error.
+  Program(Session& session, nanobind::handle function);
+
+  // The core program; lowered at the first call, under the session's lock. Throws Diagnostic.
+  const CoreFunction& core();
+
+  LiveOutside& outside() { return outside_; }
+  [[nodiscard]] const LiveOutside& outside() const { return outside_; }
+  Context& context() { return context_; }
+  [[nodiscard]] const CapturedFunction& captured() const { return captured_; }
+  [[nodiscard]] const FileTable& files() const { return outside_.files(); }
+
+ private:
+  Session& session_;
+  Context context_;
+  LiveOutside outside_;
+  ThingHandle handle_ = -1;
+  CapturedFunction captured_;
+  std::optional<CoreFunction> core_;
+};
+
+// The core program as Python text: a function definition.
+std::string print_core(const CoreFunction& core, Context& context);
+// The same with types as annotations.
+std::string print_typed(const CoreFunction& core, const TypedFunction& typed, Context& context);
+
+}  // namespace tangent::python

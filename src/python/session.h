@@ -1,0 +1,48 @@
+// What all captured functions of a process share: the names and the derivative rules.
+//
+// In: nothing. Out: one Session per interpreter, kept by the module `tangent._core`; whoever uses
+// its rules holds its lock, a Python RLock, so that waiting for it does not block the interpreter.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "base/symbols.h"
+#include "rules/rule.h"
+
+namespace tangent::python {
+
+class Session {
+ public:
+  Session();
+
+  [[nodiscard]] const std::shared_ptr<Symbols>& symbols() const { return symbols_; }
+  RuleBook& rules() { return rules_; }
+  // Numbers the emitted functions of the process.
+  std::uint64_t next_number() { return ++last_number_; }
+
+  // Holds the lock as long as it lives.
+  class Lock {
+   public:
+    explicit Lock(Session& session);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    nanobind::object lock_;
+  };
+
+ private:
+  std::shared_ptr<Symbols> symbols_;
+  RuleBook rules_;
+  nanobind::object lock_;
+  std::uint64_t last_number_ = 0;
+};
+
+// The interpreter's session, made when the module is imported.
+Session& session();
+
+}  // namespace tangent::python

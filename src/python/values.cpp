@@ -1,0 +1,243 @@
+#include "python/values.h"
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "base/diagnostics.h"
+
+namespace nb = nanobind;
+
+namespace tangent::python {
+
+namespace {
+
+// The head of PyArray_Descr.
+struct DescriptorHead {
+  PyObject ob_base;
+  PyTypeObject* scalar_type;
+  char kind;
+  char type;
+  char byteorder;
+  char flags;
+  int number;
+};
+
+constexpr Py_ssize_t kByPosition = 8;  // longer lists and dicts have one element type
+
+NumpyTypes* make_types() {
+  auto* types = new NumpyTypes();
+  nb::module_ numpy = nb::module_::import_("numpy");
+  auto type = [&](const char* name) {
+    // Released with the interpreter only.
+    return reinterpret_cast<PyTypeObject*>(nb::object(numpy.attr(name)).release().ptr());
+  };
+  types->array = type("ndarray");
+  types->generic = type("generic");
+  types->float64 = type("float64");
+  types->float32 = type("float32");
+  types->int64 = type("int64");
+  types->dtype = type("dtype");
+
+  // The layout that ArrayHead and DescriptorHead assume, checked once on a real array.
+  nb::object sample = numpy.attr("zeros")(nb::make_tuple(2, 3), "f4");
+  const ArrayHead* head = array_head(sample.ptr());
+  if (head->rank != 2 || head->lengths[0] != 2 || head->lengths[1] != 3 ||
+      head->descriptor != nb::object(sample.attr("dtype")).ptr() ||
+      dtype_of_descriptor(head->descriptor) != DType::Float32) {
+    throw InternalError("this version of NumPy lays out its arrays in another way");
+  }
+  return types;
+}
+
+constexpr int kBool = 0;
+constexpr int kLastInteger = 10;
+constexpr int kHalf = 23;
+
+}  // namespace
+
+const NumpyTypes& NumpyTypes::get() {
+  static const NumpyTypes& types = *make_types();
+  return types;
+}
+
+DType dtype_of_descriptor(PyObject* descriptor) {
+  const int number = reinterpret_cast<const DescriptorHead*>(descriptor)->number;
+  if (number == kBool) return DType::Bool;
+  if (number > kBool && number <= kLastInteger) return DType::Integer;
+  switch (number) {
+    case 11:
+      return DType::Float32;
+    case 12:
+      return DType::Float64;
+    case 14:
+      return DType::Complex64;
+    case 15:
+      return DType::Complex128;
+    case kHalf:
+      return DType::Float16;
+    default:
+      return DType::Other;
+  }
+}
+
+namespace {
+
+// The dtype of a NumPy scalar.
+DType dtype_of_scalar(PyObject* object, const NumpyTypes& numpy) {
+  if (Py_TYPE(object) == numpy.float32) return DType::Float32;
+  if (Py_TYPE(object) == numpy.int64) return DType::Integer;
+  const nb::object descriptor = nb::steal(PyObject_GetAttrString(object, "dtype"));
+  if (!descriptor.is_valid()) throw nb::python_error();
+  return dtype_of_descriptor(descriptor.ptr());
+}
+
+}  // namespace
+
+Signature signature_of_other(PyObject* object, const NumpyTypes& numpy) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == numpy.array) {
+    const ArrayHead* head = array_head(object);
+    return make_signature(TypeKind::Array, dtype_of_descriptor(head->descriptor), head->rank);
+  }
+  if (type == &PyFloat_Type || type == numpy.float64) {
+    return make_signature(TypeKind::Number, DType::Float64, 0);
+  }
+  if (type == &PyLong_Type) return make_signature(TypeKind::Number, DType::Integer, 0);
+  if (type == &PyBool_Type) return make_signature(TypeKind::Number, DType::Bool, 0);
+  if (type == &PyComplex_Type) return make_signature(TypeKind::Number, DType::Complex128, 0);
+  if (object == Py_None) return make_signature(TypeKind::None, DType::Other, 0);
+  if (type == &PyUnicode_Type || type == &PyBytes_Type) {
+    return make_signature(TypeKind::String, DType::Other, 0);
+  }
+  if (PyType_IsSubtype(type, numpy.generic) != 0) {
+    const DType dtype = dtype_of_scalar(object, numpy);
+    if (dtype != DType::Other) return make_signature(TypeKind::Number, dtype, 0);
+  }
+  return kNoSignature;
+}
+
+namespace {
+
+Type type_of_sequence(TypeKind kind, PyObject* object, Arena& arena, std::uint32_t& next_dim) {
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+  PyObject** items = PySequence_Fast_ITEMS(object);
+  Type result = Type::of(kind);
+  if (kind == TypeKind::Tuple || size <= kByPosition) {
+    std::vector<Type> elements;
+    elements.reserve(static_cast<std::size_t>(size));
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      elements.push_back(type_of_value(items[i], arena, next_dim));
+    }
+    result.elements = arena.copy(elements);
+    return result;
+  }
+  // One type for all elements. Elements of the same signature as the first are not joined one by
+  // one.
+  const NumpyTypes& numpy = NumpyTypes::get();
+  Type element = type_of_value(items[0], arena, next_dim);
+  const Signature first = signature_of(items[0], numpy);
+  for (Py_ssize_t i = 1; i < size; ++i) {
+    const bool same =
+        first != kNoSignature && element.is_number() && signature_of(items[i], numpy) == first;
+    if (!same) element = join(element, type_of_value(items[i], arena, next_dim), arena);
+  }
+  result.uniform = true;
+  result.elements = arena.copy(std::vector<Type>{element});
+  return result;
+}
+
+}  // namespace
+
+Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim) {
+  const NumpyTypes& numpy = NumpyTypes::get();
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == numpy.array) {
+    const ArrayHead* head = array_head(object);
+    const DType dtype = dtype_of_descriptor(head->descriptor);
+    if (dtype == DType::Other) return Type::of(TypeKind::Opaque);
+    std::vector<Dim> dims;
+    for (int axis = 0; axis < head->rank; ++axis) {
+      dims.push_back(head->lengths[axis] == 1 ? Dim::one() : Dim{next_dim++});
+    }
+    return Type::array(dtype, arena.copy(dims));
+  }
+  const Signature signature = signature_of(object, numpy);
+  if (signature != kNoSignature) {
+    const auto kind = static_cast<TypeKind>((signature >> 16U) & 0xFFU);
+    if (kind == TypeKind::Number) {
+      return Type::number(static_cast<DType>((signature >> 8U) & 0xFFU));
+    }
+    return Type::of(kind);
+  }
+  if (type == &PyTuple_Type) return type_of_sequence(TypeKind::Tuple, object, arena, next_dim);
+  if (type == &PyList_Type) return type_of_sequence(TypeKind::List, object, arena, next_dim);
+  if (PyDict_Check(object)) return Type::of(TypeKind::Dict);
+  if (PySlice_Check(object)) return Type::of(TypeKind::Slice);
+  if (PyType_IsSubtype(type, numpy.dtype) != 0) return Type::of(TypeKind::Dtype);
+  if (PyType_Check(object)) {
+    auto* as_type = reinterpret_cast<PyTypeObject*>(object);
+    const bool number = as_type == &PyFloat_Type || as_type == &PyLong_Type ||
+                        as_type == &PyBool_Type || as_type == &PyComplex_Type ||
+                        PyType_IsSubtype(as_type, numpy.generic) != 0;
+    return Type::of(number ? TypeKind::Dtype : TypeKind::Function);
+  }
+  if (PyModule_Check(object)) return Type::of(TypeKind::Module);
+  if (type == &PyRange_Type) {
+    Type result = Type::of(TypeKind::Iterator);
+    result.elements = arena.copy(std::vector<Type>{Type::number(DType::Integer)});
+    return result;
+  }
+  if (PyFunction_Check(object) || PyCFunction_Check(object) || PyMethod_Check(object)) {
+    return Type::of(TypeKind::Function);
+  }
+  return Type::of(TypeKind::Opaque);
+}
+
+bool has_type(PyObject* object, const Type& type, bool ones) {
+  const NumpyTypes& numpy = NumpyTypes::get();
+  if (Py_TYPE(object) == numpy.array) {
+    const ArrayHead* head = array_head(object);
+    const DType dtype = dtype_of_descriptor(head->descriptor);
+    if (dtype == DType::Other) return type.kind == TypeKind::Opaque;
+    if (!type.is_array() || type.dtype != dtype || type.rank != head->rank) return false;
+    if (!ones) return true;
+    for (int axis = 0; axis < head->rank; ++axis) {
+      const bool one = head->lengths[axis] == 1;
+      if (one != type.dims[static_cast<std::size_t>(axis)].is_one()) return false;
+    }
+    return true;
+  }
+  // Anything but an array has no symbol in its type, except in the elements of lists and tuples.
+  if (Py_TYPE(object) == &PyTuple_Type ||
+      (Py_TYPE(object) == &PyList_Type && PyList_GET_SIZE(object) <= kByPosition)) {
+    const TypeKind kind = Py_TYPE(object) == &PyTuple_Type ? TypeKind::Tuple : TypeKind::List;
+    if (type.kind != kind || type.uniform) return false;
+    const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object));
+    if (size != type.elements.size()) return false;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!has_type(PySequence_Fast_ITEMS(object)[i], type.elements[i], ones)) return false;
+    }
+    return true;
+  }
+  Arena arena;
+  std::uint32_t next_dim = 2;
+  const Type now = type_of_value(object, arena, next_dim);
+  if (now.kind != TypeKind::List) return now == type;
+  if (type.kind != TypeKind::List || !type.uniform) return false;
+  const Type& element = now.elements.front();
+  const Type& wanted = type.elements.front();
+  if (!element.is_array()) return element == wanted;
+  if (!wanted.is_array() || element.dtype != wanted.dtype || element.rank != wanted.rank) {
+    return false;
+  }
+  for (std::size_t axis = 0; ones && axis < element.dims.size(); ++axis) {
+    if (element.dims[axis].is_one() != wanted.dims[axis].is_one() ||
+        element.dims[axis].is_unknown() != wanted.dims[axis].is_unknown()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tangent::python
