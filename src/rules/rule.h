@@ -30,6 +30,9 @@ struct RuleParameter {
   Symbol name;
   const Expr* default_value = nullptr;  // null: required
   ParameterKind form = ParameterKind::Positional;
+  // A d[…] of the record names it. An active value in any other parameter (an axis, a shape) has
+  // no derivative that the rule knows of.
+  bool differentiable = false;
 };
 
 struct Rule {
@@ -59,7 +62,11 @@ struct RuleSource {
   std::string_view filename;  // "rules/numpy.py"
   int line;                   // of the record in that file
 };
-std::span<const RuleSource> rule_index();  // sorted by name; generated
+std::span<const RuleSource> rule_index();           // sorted by name; generated
+std::span<const std::string_view> rule_packages();  // "numpy", "math", …; sorted; generated
+
+// v for the expression `d[v]` of a body, else an empty symbol.
+Symbol derivative_of(const Expr* expression);
 
 // The rules as far as they were needed. Not thread-safe: one per engine, under its lock.
 class RuleBook {
@@ -80,11 +87,14 @@ class RuleBook {
   const Rule* add(std::string_view text, std::string_view filename, int line);
 
  private:
-  const Rule* read(std::string_view text, std::string_view filename, int line);
+  // `called` is the name that was asked for: an alias decides what `np.f` in the body means.
+  std::unique_ptr<Rule> read(std::string_view text, std::string_view filename, int line,
+                             std::string_view called);
 
   Context context_;
   Parser parser_;
   std::unordered_map<std::string_view, std::unique_ptr<Rule>> rules_;
+  std::vector<std::unique_ptr<Rule>> replaced_;
 };
 
 // Arguments in the order of the rule's parameters (null: left out), as Python binds them. Throws a

@@ -1,0 +1,188 @@
+# ruff: noqa
+"""Records of NumPy's functions that make, shape, join and pick arrays."""
+
+# Shapes
+
+
+@adjoint("numpy.reshape", shape="reshape", linear=("a",),
+         sample=("(matrix23, (3, 2))", "(matrix23, -1)", "(stack423, (4, -1))",
+                 "(number, (1, 1))"))
+def reshape(y, a, shape):
+    d[a] = np.reshape(full(d[y], y), np.shape(a))
+
+
+@adjoint("numpy.ravel", shape="ravel", linear=("a",),
+         sample=("(matrix23,)", "(vector3,)", "(number,)"))
+def ravel(y, a):
+    d[a] = np.reshape(full(d[y], y), np.shape(a))
+
+
+@adjoint("numpy.transpose", aliases=("numpy.permute_dims",), shape="transpose", linear=("a",),
+         sample=("(matrix23,)", "(stack423, (1, 2, 0))", "(stack423,)", "(vector3,)",
+                 "(number,)"))
+def transpose(y, a, axes=None):
+    if axes is None:
+        d[a] = np.transpose(full(d[y], y))
+    else:
+        d[a] = np.transpose(full(d[y], y), np.argsort(axes))
+
+
+@adjoint("numpy.swapaxes", shape="swapaxes", linear=("a",),
+         sample=("(stack423, 0, 2)", "(matrix23, -1, -2)"))
+def swapaxes(y, a, axis1, axis2):
+    d[a] = np.swapaxes(full(d[y], y), axis1, axis2)
+
+
+@adjoint("numpy.moveaxis", shape="moveaxis", linear=("a",),
+         sample=("(stack423, 0, 2)", "(stack423, (0, 1), (1, 2))"))
+def moveaxis(y, a, source, destination):
+    d[a] = np.moveaxis(full(d[y], y), destination, source)
+
+
+@adjoint("numpy.expand_dims", shape="expand_dims", linear=("a",),
+         sample=("(matrix23, 0)", "(matrix23, -1)", "(vector3, (0, 2))", "(number, 0)"))
+def expand_dims(y, a, axis):
+    d[a] = np.reshape(full(d[y], y), np.shape(a))
+
+
+@adjoint("numpy.squeeze", shape="squeeze", linear=("a",),
+         sample=("(stack131,)", "(stack131, 0)", "(stack131, (0, 2))"))
+def squeeze(y, a, axis=None):
+    d[a] = np.reshape(full(d[y], y), np.shape(a))
+
+
+@adjoint("numpy.broadcast_to", shape="broadcast_to", linear=("array",),
+         sample=("(vector3, (2, 3))", "(number, (2, 3))", "(stack131, (2, 3, 4))"))
+def broadcast_to(y, array, shape):
+    d[array] = _unbroadcast(full(d[y], y), array)
+
+
+@adjoint("numpy.flip", shape="same", linear=("m",),
+         sample=("(matrix23,)", "(matrix23, 0)", "(vector3, 0)", "(stack423, (0, 2))"))
+def flip(y, m, axis=None):
+    d[m] = np.flip(full(d[y], y), axis)
+
+
+# Joins
+
+
+@adjoint("numpy.concatenate", aliases=("numpy.concat",), shape="concatenate", linear=("arrays",),
+         sample=("((matrix23, matrix23b),)", "((matrix23, matrix23b, matrix23), 1)",
+                 "([vector3, vector2],)", "((matrix23, vector3), None)", "(stack423, -1)"))
+def concatenate(y, arrays, axis=0):
+    d[arrays] = _unconcatenate(full(d[y], y), arrays, axis)
+
+
+@adjoint("numpy.stack", shape="stack", linear=("arrays",),
+         sample=("((matrix23, matrix23b),)", "((matrix23, matrix23b), 1)",
+                 "([vector3, vector3b], -1)", "((number, number),)"))
+def stack(y, arrays, axis=0):
+    if axis == 0:
+        d[arrays] = full(d[y], y)
+    else:
+        d[arrays] = np.moveaxis(full(d[y], y), axis, 0)
+
+
+@adjoint("numpy.array",
+         aliases=("numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"), shape="array",
+         linear=("object",),
+         sample=("(matrix23,)", "([number, number, 2.0],)", "([vector3, vector3b],)",
+                 "(number,)"))
+def array(y, object):
+    d[object] = full(d[y], y)
+
+
+@adjoint("numpy.copy", shape="same", linear=("a",), sample=("(matrix23,)", "(number,)"))
+def copy(y, a):
+    d[a] = d[y]
+
+
+@adjoint("numpy.astype", shape="astype", linear=("x",), sample=("(matrix23, float)",))
+def astype(y, x, dtype):
+    d[x] = d[y]
+
+
+# Picks
+
+
+@adjoint("numpy.take", shape="take", linear=("a",),
+         sample=("(vector3, [0, 2, 2])", "(matrix23, 1)", "(matrix23, [[0, 1], [1, 1]], 0)",
+                 "(matrix23, [0, 2, 2], axis=-1)", "(vector3, 1)"))
+def take(y, a, indices, axis=None):
+    d[a] = _untake(full(d[y], y), a, indices, axis)
+
+
+# Made of numbers and shapes
+
+
+@adjoint("numpy.full", shape="filled", linear=("fill_value",),
+         sample=("((2, 3), number)", "(3, number)", "((2, 3), vector3)"))
+def full(y, shape, fill_value, dtype=None):
+    d[fill_value] = _unbroadcast(full(d[y], y), fill_value)
+
+
+@adjoint("numpy.full_like", shape="filled_like", linear=("fill_value",),
+         sample=("(matrix23, number)", "(matrix23, vector3)"))
+def full_like(y, a, fill_value, dtype=None):
+    d[a] = 0
+    d[fill_value] = _unbroadcast(full(d[y], y), fill_value)
+
+
+@adjoint("numpy.linspace", shape="linspace", linear=("start", "stop"),
+         sample=("(number, 3.0, 5)", "(number, number, num=4, endpoint=False)",
+                 "(number, 3.0)", "(1.0, number, 1)", "(vector3, matrix23, 4)"))
+def linspace(y, start, stop, num=50, endpoint=True):
+    weights = _linspace_weights(num, endpoint)
+    if rank(start) == 0 and rank(stop) == 0:
+        d[start] = np.sum(d[y] * (1 - weights))
+        d[stop] = np.sum(d[y] * weights)
+    else:
+        d[start] = _unbroadcast(np.moveaxis(full(d[y], y), 0, -1) @ (1 - weights), start)
+        d[stop] = _unbroadcast(np.moveaxis(full(d[y], y), 0, -1) @ weights, stop)
+
+
+@adjoint("numpy.arange", shape="arange", linear=("start", "step"),
+         sample=("(5,)", "(0.5, 3.5)", "(number, 3.2, 0.5)", "(2.0, 8.0, number)"),
+         note="`np.arange`: the number of elements does not change, so the slope in `stop` is 0.")
+def arange(y, start, stop=None, step=None, *, dtype=None):
+    d[stop] = 0
+    if stop is None:
+        d[start] = 0
+    else:
+        d[start] = np.sum(full(d[y], y))
+        d[step] = np.sum(d[y] * np.arange(np.size(y)))
+
+
+@constant("numpy.zeros", aliases=("numpy.ones", "numpy.empty"), shape="filled",
+          sample=("((2, 3),)", "(3, float)"))
+def zeros(y, shape, dtype=float, order="C"): ...
+
+
+@constant("numpy.zeros_like", aliases=("numpy.ones_like", "numpy.empty_like"),
+          shape="filled_like", sample=("(matrix23,)", "(number,)"))
+def zeros_like(y, a, dtype=None, order="K", subok=True, shape=None): ...
+
+
+@constant("numpy.eye", shape="eye", sample=("(3,)", "(3, 4, 1)"))
+def eye(y, N, M=None, k=0, dtype=float): ...
+
+
+@constant("numpy.identity", shape="eye", sample=("(3,)",))
+def identity(y, n, dtype=None): ...
+
+
+@constant("numpy.round", aliases=("numpy.around",), shape="same",
+          sample=("(matrix23,)", "(matrix23, 1)"))
+def round(y, a, decimals=0): ...
+
+
+@constant("numpy.shape", shape="shape", sample=("(matrix23,)", "(number,)"))
+def shape(y, a): ...
+
+
+@constant("numpy.size", shape="integer_scalar", sample=("(matrix23,)", "(matrix23, 1)"))
+def size(y, a, axis=None): ...
+
+
+@constant("numpy.ndim", shape="integer_scalar", sample=("(matrix23,)", "(number,)"))
+def ndim(y, a): ...

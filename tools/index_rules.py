@@ -1,0 +1,408 @@
+"""rules/*.py -> one C++ file: the records by name, the aliases and the packages, as constants.
+
+Usage: index_rules.py OUTPUT RULE_FILE…
+
+In: rule files in the syntax of rules/README.md. Out: the definitions of `rule_index()` and
+`rule_packages()` (src/rules/rule.h). The build fails here, with file and line, on a record that
+the engine could not use: an unknown decorator argument, a body that assigns what it must not, a
+name that means nothing, or a call of a function that has no record itself. That last check closes
+the rules under differentiation.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# What the engine gives to bodies beyond records (rules/README.md, "Bodies").
+TEST_WORDS = {'rank', 'known', 'literal', 'integer', 'positive'}
+FORMS = {'each', 'spread', 'full', 'mask'}
+MODULES = {'np': 'numpy', 'math': 'math', 'scipy': 'scipy', 'operator': 'operator'}
+ATTRIBUTES = {'T', 'shape', 'size', 'ndim', 'dtype'}
+MODULE_CONSTANTS = {'pi', 'e', 'inf', 'nan', 'euler_gamma', 'newaxis'}
+HELPER_MODULE = 'tangent.runtime'
+
+ARGUMENTS = {
+    'adjoint': {'aliases', 'shape', 'domain', 'sample', 'singular', 'linear', 'note', 'random'},
+    'tangent': set(),
+    'constant': {'aliases', 'shape', 'domain', 'sample', 'note', 'random'},
+}
+SHAPES = {
+    'elementwise', 'arithmetic', 'boolean', 'integer', 'reduction', 'sum', 'boolean_reduction',
+    'index', 'scalar', 'integer_scalar', 'same', 'same_float', 'matmul', 'dot', 'inner', 'outer',
+    'solve', 'transpose', 'swapaxes', 'moveaxis', 'reshape', 'broadcast_to', 'ravel',
+    'expand_dims', 'squeeze', 'concatenate', 'stack', 'filled', 'filled_like', 'arange',
+    'linspace', 'eye', 'array', 'astype', 'where', 'take', 'diff', 'cumulative', 'diagonal',
+    'repeat', 'norm', 'shape',
+}  # fmt: skip
+
+BINARY_OPERATORS = {
+    ast.Add: 'add', ast.Sub: 'sub', ast.Mult: 'mul', ast.Div: 'truediv', ast.Pow: 'pow',
+    ast.MatMult: 'matmul', ast.Mod: 'mod', ast.FloorDiv: 'floordiv',
+}  # fmt: skip
+
+
+class RuleError(Exception):
+    """A record that the engine could not use."""
+
+
+@dataclass
+class Record:
+    """One function of a rule file with its decorator, and its forward twin."""
+
+    name: str
+    aliases: tuple[str, ...]
+    kind: str  # adjoint, constant
+    options: dict[str, object]
+    definition: ast.FunctionDef
+    text: str
+    path: Path
+    line: int
+    twin: ast.FunctionDef | None = field(default=None)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The function's own parameters, without the result."""
+        return all_parameters(self.definition)[1:]
+
+    @property
+    def result(self) -> str:
+        return all_parameters(self.definition)[0]
+
+
+def all_parameters(definition: ast.FunctionDef) -> list[str]:
+    arguments = definition.args
+    return [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+
+
+def fail(path: Path, node: ast.AST, message: str) -> RuleError:
+    return RuleError(f'{path}:{getattr(node, "lineno", 0)}: {message}')
+
+
+def read_records(path: Path) -> list[Record]:
+    """The records of one file; twins are attached to theirs."""
+    source = path.read_text(encoding='utf-8')
+    lines = source.splitlines(keepends=True)
+    records: dict[str, Record] = {}
+    for node in ast.parse(source, str(path)).body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue  # the docstring
+        if not isinstance(node, ast.FunctionDef):
+            raise fail(path, node, 'a rule file holds records only')
+        if len(node.decorator_list) != 1:
+            raise fail(path, node, f'{node.name}: one decorator, @adjoint, @tangent or @constant')
+        decorator = node.decorator_list[0]
+        if not (
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Name)
+            and decorator.func.id in ARGUMENTS
+            and len(decorator.args) == 1
+        ):
+            raise fail(path, decorator, f'{node.name}: not @adjoint, @tangent or @constant("name")')
+        kind = decorator.func.id
+        name = ast.literal_eval(decorator.args[0])
+        if not isinstance(name, str) or '.' not in name:
+            raise fail(path, decorator, f'{name!r} is not a qualified name')
+        options: dict[str, object] = {}
+        for keyword in decorator.keywords:
+            if keyword.arg not in ARGUMENTS[kind]:
+                raise fail(path, decorator, f'@{kind} has no argument {keyword.arg!r}')
+            options[keyword.arg] = ast.literal_eval(keyword.value)
+        first, last = decorator.lineno, node.end_lineno or node.lineno
+        text = ''.join(lines[first - 1 : last])
+        if kind == 'tangent':
+            if name not in records:
+                raise fail(path, node, f'the twin of {name} stands below no record of that name')
+            records[name].twin = node
+            records[name].text += text
+            continue
+        if name in records:
+            raise fail(path, node, f'{name} has two records')
+        aliases = options.get('aliases', ())
+        if not isinstance(aliases, tuple) or not all(isinstance(a, str) for a in aliases):
+            raise fail(path, decorator, 'aliases is a tuple of names')
+        shape = options.get('shape', '')
+        if shape and shape not in SHAPES:
+            raise fail(path, decorator, f'{shape!r} is not a shape of rules/README.md')
+        records[name] = Record(name, aliases, kind, options, node, text, path, first)
+    return list(records.values())
+
+
+def derivative_of(node: ast.expr) -> str | None:
+    """x for `d[x]`."""
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == 'd'
+        and isinstance(node.slice, ast.Name)
+    ):
+        return node.slice.id
+    return None
+
+
+class BodyChecker:
+    """Checks one body: what it assigns, what it reads, what it calls."""
+
+    def __init__(self, record: Record, definition: ast.FunctionDef, names: set[str]) -> None:
+        self.record = record
+        self.path = record.path
+        self.names = names
+        parameters = all_parameters(definition)
+        if parameters != all_parameters(record.definition):
+            raise fail(self.path, definition, f'{record.name}: the twin has other parameters')
+        if 'd' in parameters:
+            raise fail(self.path, definition, 'a parameter cannot be named d')
+        self.locals = set(parameters)
+        result = parameters[0]
+        forward = definition is record.twin
+        self.targets = {result} if forward else set(parameters[1:])
+        self.sources = set(parameters[1:]) if forward else {result}
+        self.assigned: set[str] = set()
+        self.block(definition.body)
+        if not self.assigned:
+            raise fail(self.path, definition, f'{record.name}: the body assigns no d[…]')
+
+    def block(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                self.expression(value)
+                of = derivative_of(target)
+                if of is not None:
+                    if of not in self.targets:
+                        raise fail(self.path, node, f'd[{of}] is not assigned by this body')
+                    self.assigned.add(of)
+                elif isinstance(target, ast.Name):
+                    self.locals.add(target.id)
+                else:
+                    raise fail(self.path, node, 'a target is d[x] or a name')
+            case ast.If(test=test, body=body, orelse=orelse):
+                self.test(test)
+                self.block(body)
+                self.block(orelse)
+            case ast.Pass():
+                pass
+            case _:
+                raise fail(self.path, node, f'{type(node).__name__} in a body')
+
+    def test(self, node: ast.expr) -> None:
+        match node:
+            case ast.BoolOp(values=values):
+                for value in values:
+                    self.test(value)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self.test(operand)
+            case ast.Compare(left=left, comparators=comparators):
+                for side in [left, *comparators]:
+                    self.operand(side)
+            case _:
+                self.operand(node)
+
+    def operand(self, node: ast.expr) -> None:
+        match node:
+            case ast.Constant():
+                pass
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+                pass
+            case ast.Name(id=name) if name in self.locals:
+                pass
+            case ast.Call(func=ast.Name(id=word), args=[ast.Name(id=name)], keywords=[]) if (
+                word in TEST_WORDS and name in self.locals
+            ):
+                pass
+            case _:
+                raise fail(self.path, node, f'{ast.unparse(node)!r} cannot be tested')
+
+    def expression(self, node: ast.expr | None) -> None:
+        match node:
+            case None | ast.Constant():
+                pass
+            case ast.Name(id=name):
+                if name not in self.locals:
+                    raise fail(self.path, node, f'{name!r} is neither a parameter nor a local name')
+            case ast.Attribute():
+                self.attribute(node)
+            case ast.Subscript(value=value, slice=index):
+                of = derivative_of(node)
+                if of is not None:
+                    if of not in self.sources:
+                        raise fail(self.path, node, f'd[{of}] is not read by this body')
+                    return
+                self.expression(value)
+                self.expression(index)
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                self.expression(lower)
+                self.expression(upper)
+                self.expression(step)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                for element in elements:
+                    self.expression(element)
+            case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr(), right=right):
+                self.expression(left)  # of tests: no derivative
+                self.expression(right)
+            case ast.BinOp(left=left, op=op, right=right):
+                operator = BINARY_OPERATORS.get(type(op))
+                if operator is None or f'operator.{operator}' not in self.names:
+                    raise fail(self.path, node, f'no record of the operator {type(op).__name__}')
+                self.expression(left)
+                self.expression(right)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+                self.expression(operand)
+            case ast.Compare(left=left, comparators=comparators):
+                self.expression(left)
+                for side in comparators:
+                    self.expression(side)
+            case ast.Call(
+                func=ast.Name(id='mask'), args=[ast.UnaryOp(op=ast.Not(), operand=test), value]
+            ):
+                self.expression(test)
+                self.expression(value)
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                self.function(function)
+                for argument in arguments:
+                    self.expression(argument)
+                for keyword in keywords:
+                    if keyword.arg is None:
+                        raise fail(self.path, node, '** in a body')
+                    self.expression(keyword.value)
+            case _:
+                raise fail(self.path, node, f'{type(node).__name__} in a body')
+
+    def attribute(self, node: ast.Attribute) -> None:
+        if qualified(node) is not None:
+            if node.attr not in MODULE_CONSTANTS:
+                raise fail(self.path, node, f'{ast.unparse(node)} is not a constant of a module')
+            return
+        if node.attr not in ATTRIBUTES:
+            raise fail(self.path, node, f'.{node.attr} in a body')
+        self.expression(node.value)
+
+    def function(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name):
+            if node.id in FORMS:
+                return
+            if node.id in TEST_WORDS:
+                raise fail(self.path, node, f'{node.id}(…) belongs into a test')
+            module = HELPER_MODULE if node.id.startswith('_') else 'builtins'
+            name = f'{module}.{node.id}'
+        else:
+            name = qualified(node) or ast.unparse(node)
+        if name not in self.names:
+            raise fail(self.path, node, f'{self.record.name} calls {name}, which has no record')
+
+
+def qualified(node: ast.expr) -> str | None:
+    """"numpy.linalg.inv" for `np.linalg.inv`, None if the root is not a module."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name) and node.id in MODULES and parts:
+        return '.'.join([MODULES[node.id], *reversed(parts)])
+    return None
+
+
+def is_empty(definition: ast.FunctionDef) -> bool:
+    body = definition.body
+    return (
+        len(body) == 1
+        and isinstance(body[0], ast.Expr)
+        and isinstance(body[0].value, ast.Constant)
+        and body[0].value.value is Ellipsis
+    )
+
+
+def check(records: list[Record]) -> dict[str, Record]:
+    """The records by every name they have, each body checked against all of them."""
+    by_name: dict[str, Record] = {}
+    for record in records:
+        for name in (record.name, *record.aliases):
+            if name in by_name:
+                raise fail(record.path, record.definition, f'{name} has two records')
+            by_name[name] = record
+    names = set(by_name)
+    for record in records:
+        definition = record.definition
+        if definition.args.vararg or definition.args.kwarg:
+            raise fail(record.path, definition, f'{record.name}: * and ** cannot be bound')
+        if record.kind == 'constant':
+            if not is_empty(definition) or record.twin is not None:
+                raise fail(record.path, definition, f'{record.name}: the body of a constant is ...')
+            continue
+        BodyChecker(record, definition, names)
+        if record.twin is not None:
+            BodyChecker(record, record.twin, names)
+        for name in record.options.get('linear', ()):  # type: ignore[attr-defined]
+            if name not in record.parameters:
+                raise fail(record.path, definition, f'linear={name!r} is no parameter')
+        singular = record.options.get('singular')
+        if isinstance(singular, str):
+            for node in ast.walk(ast.parse(singular, mode='eval')):
+                if isinstance(node, ast.Name) and node.id not in record.parameters:
+                    raise fail(record.path, definition, f'singular: {node.id!r} is no parameter')
+    return by_name
+
+
+def packages(by_name: dict[str, Record]) -> list[str]:
+    """The packages that are never entered. Tangent itself is not one: only its helpers are."""
+    return sorted({name.split('.')[0] for name in by_name} - {'tangent'})
+
+
+def to_cpp(by_name: dict[str, Record], root: Path) -> str:
+    texts: dict[int, int] = {}
+    lines = [
+        '// Generated by tools/index_rules.py from rules/*.py.',
+        '#include "rules/rule.h"',
+        '',
+        'namespace tangent {',
+        'namespace {',
+        '',
+    ]
+    for record in by_name.values():
+        if id(record) in texts:
+            continue
+        number = texts[id(record)] = len(texts)
+        if ')rule"' in record.text:
+            raise fail(record.path, record.definition, 'the text ends a raw string')
+        lines.append(f'constexpr std::string_view kText{number} = R"rule({record.text})rule";')
+    lines.append('')
+    lines.append('constexpr RuleSource kIndex[] = {')
+    for name in sorted(by_name, key=lambda text: text.encode()):
+        record = by_name[name]
+        path = f'{root.name}/{record.path.name}'
+        lines.append(f'    {{"{name}", kText{texts[id(record)]}, "{path}", {record.line}}},')
+    lines.append('};')
+    names = ', '.join(f'"{name}"' for name in packages(by_name))
+    lines += [
+        f'constexpr std::string_view kPackages[] = {{{names}}};',
+        '',
+        '}  // namespace',
+        '',
+        'std::span<const RuleSource> rule_index() { return kIndex; }',
+        'std::span<const std::string_view> rule_packages() { return kPackages; }',
+        '',
+        '}  // namespace tangent',
+        '',
+    ]
+    return '\n'.join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    output, *files = (Path(argument) for argument in arguments)
+    try:
+        records = [record for path in sorted(files) for record in read_records(path)]
+        text = to_cpp(check(records), Path('rules'))
+    except (RuleError, SyntaxError) as error:
+        print(f'error: {error}', file=sys.stderr)
+        return 1
+    output.write_text(text, encoding='utf-8')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
