@@ -19,6 +19,8 @@ namespace tangent {
 // Float64).
 Type type_of_binary(BinaryOperator op, const Type& left, const Type& right, Arena& arena);
 Type type_of_unary(UnaryOperator op, const Type& operand, Arena& arena);
+Type type_of_comparison(ComparisonOperator op, const Type& left, const Type& right, Arena& arena);
+Type type_of_matmul(const Type& left, const Type& right, Arena& arena);
 Type broadcast(std::span<const Type> operands, DType dtype, Arena& arena);
 
 // value[index]: `index` is the node (its structure matters), `index_type` looks up types of its
@@ -28,6 +30,7 @@ Type type_of_subscript(const Type& value, const Expr* index, const TypeLookup& t
 
 // value.attribute for arrays and numbers: T, shape, size, ndim, dtype, real, imag, flat. nullopt:
 // no such.
+Type type_of_shape(const Type& value, Arena& arena);  // of value.shape
 std::optional<Type> type_of_attribute(const Type& value, Symbol attribute, Arena& arena);
 
 // A call of a library function. `arguments` are bound to the rule's parameters where there is a

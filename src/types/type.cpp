@@ -74,7 +74,7 @@ Type join_numeric(const Type& a, const Type& b, Arena& arena) {
   if (a.is_number() && b.is_number()) return join_numbers(a, b);
   const Dtypes dtypes = join_dtypes(lifted(a), lifted(b));
   Type result = Type::numeric(dtypes.dtype);
-  if (a.is_array() && b.is_array()) {
+  if (a.is_array() && b.is_array() && (a.rank == 0) == (b.rank == 0)) {
     result = a.rank >= 0 && a.rank == b.rank
                  ? Type::array(dtypes.dtype, join_dims(a.dims, b.dims, arena))
                  : Type::array(dtypes.dtype);
@@ -198,6 +198,8 @@ bool operator==(const Type& a, const Type& b) {
     case TypeKind::Iterator:
       return a.uniform == b.uniform && a.elements.size() == b.elements.size() &&
              (a.elements.data() == b.elements.data() || std::ranges::equal(a.elements, b.elements));
+    case TypeKind::Dtype:
+      return a.rank == b.rank && (a.rank < 0 || a.dtype == b.dtype);
     default:
       return true;
   }
@@ -217,6 +219,8 @@ Type join(const Type& a, const Type& b, Arena& arena) {
     case TypeKind::Iterator:
       if (a.elements.size() == b.elements.size()) return join_positions(a, b, arena);
       return Type::unknown();
+    case TypeKind::Dtype:
+      return Type::of(TypeKind::Dtype);  // two different ones
     default:
       return a;
   }

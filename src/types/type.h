@@ -78,7 +78,7 @@ struct Dim {
 
   // max(length - count, 0) and min(length, count), for a count that is not negative.
   [[nodiscard]] constexpr Dim less(std::int64_t count) const {
-    if (count < 0 || id == 0) return unknown();
+    if (count < 0 || count > kPayload || id == 0) return unknown();
     if (count == 0) return *this;
     if (is_literal()) return length(literal() > count ? literal() - count : 0);
     if (form() == kLess) return derived(kLess, base(), count + constant());
@@ -116,7 +116,7 @@ struct Dim {
 struct Type {
   TypeKind kind = TypeKind::Bottom;
   DType dtype = DType::Float64;  // Number, Array, Numeric
-  std::int8_t rank = -1;         // Array; 0: a 0-d array (what np.array(0.5) makes)
+  std::int8_t rank = -1;         // Array; -1: 1 or more, not known; 0: what np.array(0.5) makes
   bool uniform = false;          // List: one element type, length unknown
   // Joined from several kinds of numbers. A Number has the widest dtype and may hold a narrower
   // one; an Array or Numeric has dtype Other, and this says that it is real all the same.
@@ -139,6 +139,9 @@ struct Type {
   }
   static Type python_number(DType dtype) {
     return {.kind = TypeKind::Number, .dtype = dtype, .rank = 0, .weak = true};
+  }
+  static Type dtype_value(DType dtype) {
+    return {.kind = TypeKind::Dtype, .dtype = dtype, .rank = 0};
   }
   static Type numeric(DType dtype) { return {.kind = TypeKind::Numeric, .dtype = dtype}; }
   static Type of(TypeKind kind) { return {.kind = kind}; }

@@ -1,0 +1,162 @@
+// Calls under abstract interpretation: library functions, methods of values, and what writes in
+// place.
+#include <algorithm>
+#include <array>
+
+#include "base/diagnostics.h"
+#include "syntax/printer.h"
+#include "types/inference.h"
+
+namespace tangent {
+
+namespace {
+
+bool is_one_of(std::span<const std::string_view> sorted, std::string_view name) {
+  return std::ranges::binary_search(sorted, name);
+}
+
+// Library functions that change an argument.
+constexpr auto kWriters = std::to_array<std::string_view>({
+    "bisect.insort",
+    "bisect.insort_left",
+    "bisect.insort_right",
+    "heapq.heapify",
+    "heapq.heappop",
+    "heapq.heappush",
+    "heapq.heappushpop",
+    "heapq.heapreplace",
+    "numpy.copyto",
+    "numpy.fill_diagonal",
+    "numpy.place",
+    "numpy.put",
+    "numpy.put_along_axis",
+    "numpy.putmask",
+    "numpy.random.shuffle",
+    "random.shuffle",
+});
+static_assert(std::ranges::is_sorted(kWriters));
+
+// Methods that change their receiver (or, `shuffle`, their argument), whatever it is.
+constexpr auto kMutators = std::to_array<std::string_view>({
+    "add",     "append",     "clear",   "discard", "extend",    "fill",   "insert",
+    "itemset", "pop",        "popitem", "put",     "partition", "remove", "resize",
+    "reverse", "setdefault", "shuffle", "sort",    "update",
+});
+
+bool is_mutator(std::string_view name) {
+  return std::ranges::find(kMutators, name) != kMutators.end();
+}
+
+std::string without_arguments(const Call& call) { return print(call.function) + "(…)"; }
+
+}  // namespace
+
+void Inference::infer_arguments(const Call& call) {
+  for (const Expr* argument : call.arguments) infer(argument);
+  for (const Keyword* keyword : call.keywords) infer(keyword->value);
+}
+
+void Inference::refuse_writes(const Call& call) const {
+  const std::string_view callee = call.callee.text();
+  const bool scatters = callee.starts_with("numpy.") && callee.ends_with(".at");
+  if (!scatters && !is_one_of(kWriters, callee)) return;
+  throw Diagnostic(
+      DiagnosticKind::WriteInPlace,
+      "`" + without_arguments(call) + "` writes into its argument, which is not supported yet",
+      call.ranges, "make a new array instead");
+}
+
+void Inference::refuse_mutation(const Call& call, const Attribute& method,
+                                const Type& receiver) const {
+  const std::string_view name = method.attribute.text();
+  if (!is_mutator(name)) return;
+  const std::string what = "`" + without_arguments(call) + "`";
+  switch (receiver.kind) {
+    case TypeKind::Array:
+    case TypeKind::Numeric:
+      throw Diagnostic(DiagnosticKind::WriteInPlace,
+                       what + " writes into an array in place, which is not supported yet",
+                       call.ranges,
+                       name == "sort" ? "write `np.sort(…)`, which makes a new array"
+                                      : "make a new array instead");
+    case TypeKind::List:
+    case TypeKind::Dict:
+    case TypeKind::Opaque:
+    case TypeKind::Unknown:
+      throw Diagnostic(
+          DiagnosticKind::UnsupportedType,
+          what + " may change an object in place, which is not supported yet", call.ranges,
+          "collect the values in variables, or in an array made by np.array or np.stack");
+    default:
+      return;
+  }
+}
+
+Type Inference::call(const Call& call) {
+  if (call.callee) {
+    infer_arguments(call);
+    refuse_writes(call);
+    return library_call(call, call.callee, nullptr);
+  }
+  if (const auto* method = as<Attribute>(call.function)) return method_call(call, *method);
+  infer(call.function);
+  infer_arguments(call);
+  return Type::unknown();
+}
+
+Type Inference::library_call(const Call& call, Symbol callee, const Expr* receiver) {
+  const bool spreads =
+      std::ranges::any_of(call.arguments, [](const Expr* it) { return is<Starred>(it); });
+  if (spreads) return Type::unknown();
+  const Rule* rule = rules_.find(callee.text());
+  if (rule != nullptr) {
+    std::vector<const Expr*> arguments;
+    try {
+      arguments = bind_arguments(*rule, call, receiver);
+    } catch (const Diagnostic&) {
+      // Whether that matters is for differentiation to say, but what is written must be refused.
+      const bool writes = std::ranges::any_of(
+          call.keywords, [](const Keyword* it) { return it->name.text() == "out"; });
+      if (writes) throw;
+      return Type::unknown();
+    }
+    return type_of_call({.callee = callee, .rule = rule, .arguments = arguments, .keywords = {}},
+                        lookup_, arena_);
+  }
+  for (const Keyword* keyword : call.keywords) {
+    if (keyword->name.text() != "out") continue;
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "`out=` writes in place, which is not supported yet", keyword->ranges,
+                     "use the result of the call");
+  }
+  std::vector<const Expr*> arguments;
+  arguments.reserve(call.arguments.size() + 1);
+  if (receiver != nullptr) arguments.push_back(receiver);
+  arguments.insert(arguments.end(), call.arguments.begin(), call.arguments.end());
+  return type_of_call(
+      {.callee = callee, .rule = nullptr, .arguments = arguments, .keywords = call.keywords},
+      lookup_, arena_);
+}
+
+Type Inference::method_call(const Call& call, const Attribute& method) {
+  const Type receiver = infer(method.value);
+  infer_arguments(call);
+  refuse_mutation(call, method, receiver);
+  const auto function = function_of_method(receiver, method.attribute.text());
+  // A later round over a loop may know less of the receiver, so the last word counts.
+  const Symbol callee = function ? context_.symbol(*function) : Symbol();
+  if (function || callees_.contains(&call)) callees_[&call] = callee;
+  if (!function) {
+    if (receiver.kind == TypeKind::Bottom) return {};
+    // What a string gives holds no numbers that a derivative flows through.
+    if (receiver.kind == TypeKind::String) return Type::of(TypeKind::Opaque);
+    return Type::unknown();
+  }
+  // The lengths of a new shape may be written one by one.
+  const bool takes_one = *function == "numpy.reshape" || *function == "numpy.transpose";
+  if (!takes_one || call.arguments.size() < 2) return library_call(call, callee, method.value);
+  const auto* together = static_cast<const Call*>(resolved_call(call, callee));
+  return library_call(*together, callee, method.value);
+}
+
+}  // namespace tangent

@@ -1,0 +1,292 @@
+// Statements under abstract interpretation: assignments, branches and loops.
+#include "base/diagnostics.h"
+#include "syntax/printer.h"
+#include "types/inference.h"
+
+namespace tangent {
+
+namespace {
+
+// After this many rounds over a loop, what still changes goes to the top of its kind. Values that
+// are handed from variable to variable need a round for each.
+constexpr int kPreciseRounds = 6;
+
+Type widened(const Type& type) {
+  if (type.is_number()) {
+    Type result = Type::number(type.dtype > DType::Float64 ? DType::Other : DType::Float64);
+    result.mixed = result.dtype != DType::Other;
+    if (!(result == type)) return result;
+  }
+  if (type.is_numeric() && !(type.kind == TypeKind::Numeric && type.dtype == DType::Other)) {
+    return Type::numeric(DType::Other);
+  }
+  return Type::unknown();
+}
+
+[[noreturn]] void refuse_write(const AugmentedAssign& assign, std::string_view what) {
+  const auto* name = as<Name>(assign.target);
+  const std::string target =
+      name != nullptr ? std::string(name->symbol.text()) : print(assign.target);
+  // The operator is what the user wrote; the remedy spells it out.
+  const auto operation = [&]() -> std::string {
+    switch (assign.op) {
+      case BinaryOperator::Add:
+        return "+";
+      case BinaryOperator::Subtract:
+        return "-";
+      case BinaryOperator::Multiply:
+        return "*";
+      case BinaryOperator::Divide:
+        return "/";
+      case BinaryOperator::FloorDivide:
+        return "//";
+      case BinaryOperator::Modulo:
+        return "%";
+      case BinaryOperator::Power:
+        return "**";
+      case BinaryOperator::MatrixMultiply:
+        return "@";
+      case BinaryOperator::BitAnd:
+        return "&";
+      case BinaryOperator::BitOr:
+        return "|";
+      case BinaryOperator::BitXor:
+        return "^";
+      case BinaryOperator::ShiftLeft:
+        return "<<";
+      case BinaryOperator::ShiftRight:
+        return ">>";
+    }
+    return "+";
+  }();
+  throw Diagnostic(
+      DiagnosticKind::WriteInPlace,
+      "`" + target + " " + operation + "= …` " + std::string(what) + ", which is not supported yet",
+      assign.ranges, "write `" + target + " = " + target + " " + operation + " …`");
+}
+
+}  // namespace
+
+void Inference::block(Block body) {
+  for (const Stmt* it : body) {
+    if (!reachable_) return;
+    statement(it);
+  }
+}
+
+void Inference::statement(const Stmt* statement) {
+  switch (statement->kind) {
+    case Kind::Assign: {
+      const auto* assignment = static_cast<const Assign*>(statement);
+      const Type type = infer(assignment->value);
+      for (const Expr* target : assignment->targets) assign(target, type);
+      return;
+    }
+    case Kind::AugmentedAssign:
+      return augmented(*static_cast<const AugmentedAssign*>(statement));
+    case Kind::ExpressionStatement:
+      infer(static_cast<const ExpressionStatement*>(statement)->value);
+      return;
+    case Kind::Return: {
+      const auto* returned = static_cast<const Return*>(statement);
+      const Type type =
+          returned->value != nullptr ? infer(returned->value) : Type::of(TypeKind::None);
+      result_.result = join(result_.result, type, arena_);
+      reachable_ = false;
+      return;
+    }
+    case Kind::If:
+      return branch(*static_cast<const If*>(statement));
+    case Kind::For: {
+      const auto* it = static_cast<const For*>(statement);
+      infer(it->iterable);
+      return loop(statement, it->body, it->orelse);
+    }
+    case Kind::While: {
+      const auto* it = static_cast<const While*>(statement);
+      return loop(statement, it->body, it->orelse);
+    }
+    case Kind::Break: {
+      if (breaks_.empty()) throw InternalError("a break outside of a loop");
+      Exits& exits = breaks_.back();
+      join_into(exits.environment, environment_);
+      exits.any = true;
+      reachable_ = false;
+      return;
+    }
+    case Kind::Assert: {
+      const auto* assertion = static_cast<const Assert*>(statement);
+      infer(assertion->test);
+      if (assertion->message != nullptr) infer(assertion->message);
+      return;
+    }
+    case Kind::Raise: {
+      const auto* raise = static_cast<const Raise*>(statement);
+      if (raise->exception != nullptr) infer(raise->exception);
+      if (raise->cause != nullptr) infer(raise->cause);
+      reachable_ = false;
+      return;
+    }
+    case Kind::Push:
+      infer(static_cast<const Push*>(statement)->value);
+      return;
+    case Kind::Pass:
+    case Kind::Comment:
+      return;
+    default:
+      throw InternalError("inference met a statement that is not of the core language");
+  }
+}
+
+bool Inference::join_into(Environment& into, const Environment& from) {
+  if (into.size() < from.size()) into.resize(from.size());
+  bool changed = false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (into[i] == from[i]) continue;
+    Type joined = join(into[i], from[i], arena_);
+    if (joined == into[i]) continue;
+    into[i] = joined;
+    changed = true;
+  }
+  return changed;
+}
+
+void Inference::branch(const If& branch) {
+  infer(branch.test);
+  const Environment before = environment_;
+  block(branch.body);
+  const bool body_reaches = reachable_;
+  Environment after = std::move(environment_);
+
+  environment_ = before;
+  environment_.resize(symbols_.size());
+  reachable_ = true;
+  block(branch.orelse);
+
+  if (!reachable_) {
+    environment_ = std::move(after);
+    environment_.resize(symbols_.size());
+  } else if (body_reaches) {
+    // The body's values first: of two symbols a join keeps neither, so the order does not matter.
+    join_into(environment_, after);
+  }
+  reachable_ = reachable_ || body_reaches;
+}
+
+bool Inference::is_endless(const Stmt* statement) const {
+  const auto* repeat = as<While>(statement);
+  const auto* test = repeat != nullptr ? as<Constant>(repeat->test) : nullptr;
+  return test != nullptr &&
+         (test->value.kind == LiteralKind::True ||
+          (test->value.kind == LiteralKind::Integer && test->value.integer != 0));
+}
+
+void Inference::enter_iteration(const Stmt* statement) {
+  if (const auto* it = as<For>(statement)) {
+    assign(it->target, type_of_item(lookup_(it->iterable), arena_));
+  } else {
+    infer(static_cast<const While*>(statement)->test);
+  }
+}
+
+void Inference::loop(const Stmt* statement, Block body, Block orelse) {
+  // References into an unordered_map stay valid while inner loops add theirs.
+  Loop& known = loops_[statement];
+  const bool changed = join_into(known.entry, environment_);
+  if (known.done && !changed) {
+    environment_ = known.exit;
+    environment_.resize(symbols_.size());
+    reachable_ = known.exits;
+    return;
+  }
+  known.done = false;
+
+  breaks_.emplace_back();
+  Environment exhausted;
+  bool exhausts = false;
+  for (int round = 0;; ++round) {
+    breaks_.back() = {};
+    environment_ = known.entry;
+    environment_.resize(symbols_.size());
+    reachable_ = true;
+    // A while leaves after its test, a for before its target is bound again.
+    if (!is<For>(statement)) enter_iteration(statement);
+    exhausted = environment_;
+    exhausts = !is_endless(statement);
+    if (is<For>(statement)) enter_iteration(statement);
+    block(body);
+    if (!reachable_) break;
+    const Environment before = round < kPreciseRounds ? Environment() : known.entry;
+    if (!join_into(known.entry, environment_)) break;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const bool grew = !(known.entry[i] == before[i]) && before[i].kind != TypeKind::Bottom;
+      if (grew) known.entry[i] = widened(known.entry[i]);
+    }
+  }
+  const Exits exits = std::move(breaks_.back());
+  breaks_.pop_back();
+
+  environment_ = std::move(exhausted);
+  environment_.resize(symbols_.size());
+  reachable_ = exhausts;
+  block(orelse);
+  if (!reachable_) environment_.assign(symbols_.size(), {});
+  if (exits.any) {
+    join_into(environment_, exits.environment);
+    reachable_ = true;
+  }
+  known.exit = environment_;
+  known.exits = reachable_;
+  known.done = true;
+}
+
+void Inference::assign(const Expr* target, const Type& type) {
+  if (const auto* name = as<Name>(target)) {
+    const std::size_t number = number_of(name->symbol);
+    environment_[number] = type;
+    if (!(ever_[number] == type)) ever_[number] = join(ever_[number], type, arena_);
+    result_.types.set(target, type);
+    return;
+  }
+  if (const auto* display = as<TupleDisplay>(target)) return unpack(display->elements, type);
+  if (const auto* display = as<ListDisplay>(target)) return unpack(display->elements, type);
+  throw InternalError("inference met a target that is not of the core language");
+}
+
+void Inference::unpack(Exprs targets, const Type& type) {
+  const bool by_position = (type.kind == TypeKind::Tuple || type.kind == TypeKind::List) &&
+                           !type.uniform && type.elements.size() == targets.size();
+  if (by_position) {
+    // Copied: a target may be a variable that the tuple's list is not kept by.
+    for (std::size_t i = 0; i < targets.size(); ++i) assign(targets[i], type.elements[i]);
+    return;
+  }
+  const Type item = type_of_item(type, arena_);
+  for (const Expr* target : targets) assign(target, item);
+}
+
+void Inference::augmented(const AugmentedAssign& assignment) {
+  const Type value = infer(assignment.value);
+  const auto* name = as<Name>(assignment.target);
+  if (name == nullptr) {
+    throw Diagnostic(DiagnosticKind::WriteInPlace, "a write in place is not supported yet",
+                     assignment.ranges, "make a new array");
+  }
+  const Type old = environment_[number_of(name->symbol)];
+  switch (old.kind) {
+    case TypeKind::Bottom:
+    case TypeKind::Number:
+    case TypeKind::String:
+    case TypeKind::Tuple:
+      break;
+    case TypeKind::Array:
+      refuse_write(assignment, "writes into an array in place");
+    case TypeKind::List:
+      refuse_write(assignment, "changes a list in place");
+    default:
+      refuse_write(assignment, "may write into an array in place");
+  }
+  assign(assignment.target, type_of_binary(assignment.op, old, value, arena_));
+}
+
+}  // namespace tangent

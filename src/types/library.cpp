@@ -1,0 +1,372 @@
+// What library functions give: by the shape name of their rule, or, for builtins and for NumPy's
+// functions that make or measure arrays, by their own name.
+#include <algorithm>
+#include <array>
+
+#include "types/shapes.h"
+
+namespace tangent {
+
+namespace {
+
+using shapes::strong;
+
+struct NamedShape {
+  std::string_view name;
+  ShapeFunction function;
+};
+constexpr auto kShapes = std::to_array<NamedShape>({
+    {"arange", shapes::arange},
+    {"arithmetic", shapes::arithmetic},
+    {"array", shapes::array},
+    {"astype", shapes::astype},
+    {"boolean", shapes::boolean},
+    {"boolean_reduction", shapes::boolean_reduction},
+    {"broadcast_to", shapes::broadcast_to},
+    {"concatenate", shapes::concatenate},
+    {"cumulative", shapes::cumulative},
+    {"diagonal", shapes::diagonal},
+    {"diff", shapes::diff},
+    {"dot", shapes::dot},
+    {"elementwise", shapes::elementwise},
+    {"expand_dims", shapes::expand_dims},
+    {"eye", shapes::eye},
+    {"filled", shapes::filled},
+    {"filled_like", shapes::filled_like},
+    {"index", shapes::index},
+    {"inner", shapes::inner},
+    {"integer", shapes::integer},
+    {"integer_scalar", shapes::integer_scalar},
+    {"linspace", shapes::linspace},
+    {"matmul", shapes::matmul},
+    {"moveaxis", shapes::moveaxis},
+    {"norm", shapes::norm},
+    {"outer", shapes::outer},
+    {"ravel", shapes::ravel},
+    {"reduction", shapes::reduction},
+    {"repeat", shapes::repeat},
+    {"reshape", shapes::reshape},
+    {"same", shapes::same},
+    {"same_float", shapes::same_float},
+    {"scalar", shapes::scalar},
+    {"shape", shapes::shape},
+    {"solve", shapes::solve},
+    {"squeeze", shapes::squeeze},
+    {"stack", shapes::stack},
+    {"sum", shapes::sum},
+    {"swapaxes", shapes::swapaxes},
+    {"take", shapes::take},
+    {"transpose", shapes::transpose},
+    {"where", shapes::where},
+});
+
+// ---------------------------------------------------------------------------------------------------
+// Builtins
+
+Type iterator_of(const Type& item, Arena& arena) {
+  Type result = Type::of(TypeKind::Iterator);
+  result.elements = arena.copy(std::vector<Type>{item});
+  return result;
+}
+
+Type list_of(const Type& item, Arena& arena) {
+  Type result = Type::of(TypeKind::List);
+  result.uniform = true;
+  result.elements = arena.copy(std::vector<Type>{item});
+  return result;
+}
+
+Type tuple_of(std::vector<Type> elements, Arena& arena) {
+  Type result = Type::of(TypeKind::Tuple);
+  result.elements = arena.copy(elements);
+  return result;
+}
+
+Type range_type(const CallView& call) {
+  return iterator_of(Type::python_number(DType::Integer), call.arena);
+}
+
+Type item_at(const CallView& call, std::size_t position) {
+  return type_of_item(call.type_at(position), call.arena);
+}
+
+Type enumerate_type(const CallView& call) {
+  const Type counter = Type::python_number(DType::Integer);
+  return iterator_of(tuple_of({counter, item_at(call, 0)}, call.arena), call.arena);
+}
+
+Type zip_type(const CallView& call) {
+  std::vector<Type> items;
+  for (std::size_t i = 0; i < call.count(); ++i) {
+    if (call.at(i) != nullptr) items.push_back(item_at(call, i));
+  }
+  return iterator_of(tuple_of(std::move(items), call.arena), call.arena);
+}
+
+Type reversed_type(const CallView& call) { return iterator_of(item_at(call, 0), call.arena); }
+
+Type list_type(const CallView& call) {
+  if (call.at(0) == nullptr) return Type::of(TypeKind::List);
+  const Type from = call.type_at(0);
+  if (from.kind == TypeKind::List) return from;
+  if (from.kind == TypeKind::Tuple) {
+    Type result = from;
+    result.kind = TypeKind::List;
+    return result;
+  }
+  return list_of(type_of_item(from, call.arena), call.arena);
+}
+
+Type tuple_type(const CallView& call) {
+  if (call.at(0) == nullptr) return tuple_of({}, call.arena);
+  const Type from = call.type_at(0);
+  if (from.kind == TypeKind::Tuple) return from;
+  if (from.kind == TypeKind::List && !from.uniform) {
+    Type result = from;
+    result.kind = TypeKind::Tuple;
+    return result;
+  }
+  return Type::unknown();
+}
+
+Type sorted_type(const CallView& call) { return list_of(item_at(call, 0), call.arena); }
+
+Type float_type(const CallView&) { return Type::python_number(DType::Float64); }
+Type int_type(const CallView&) { return Type::python_number(DType::Integer); }
+Type bool_type(const CallView&) { return Type::python_number(DType::Bool); }
+Type string_type(const CallView&) { return Type::of(TypeKind::String); }
+Type none_type(const CallView&) { return Type::of(TypeKind::None); }
+
+// round(x) is an int, round(x, 2) a float; of an array NumPy's own.
+Type round_type(const CallView& call) {
+  const Type operand = call.type_at(0);
+  if (operand.is_number()) {
+    if (is_none(call.at(1))) return Type::python_number(DType::Integer);
+    return number_typed(promoted(operand));
+  }
+  return operand.is_array() ? operand : Type::unknown();
+}
+
+// max(a, b, …) and max(iterable): one of what there is.
+Type extreme_type(const CallView& call) {
+  if (call.at(1) == nullptr) return item_at(call, 0);
+  Type joined;
+  for (std::size_t i = 0; i < call.count(); ++i) {
+    if (call.at(i) != nullptr) joined = join(joined, call.type_at(i), call.arena);
+  }
+  return joined;
+}
+
+// sum(iterable) starts at the int 0, which it also is for no items.
+Type sum_type(const CallView& call) {
+  Type start = Type::python_number(DType::Integer);
+  if (call.at(1) != nullptr) start = call.type_at(1);
+  const Type item = item_at(call, 0);
+  if (!item.is_numeric() || !start.is_numeric()) return Type::unknown();
+  const Type once = type_of_binary(BinaryOperator::Add, start, item, call.arena);
+  const Type twice = type_of_binary(BinaryOperator::Add, once, item, call.arena);
+  return join(join(start, once, call.arena), twice, call.arena);
+}
+
+// ---------------------------------------------------------------------------------------------------
+// NumPy's functions without a rule
+
+Type integer_same(const CallView& call) {
+  const Type operand = call.array_at(0);
+  if (!operand.is_numeric()) return operand;
+  return typed(shape_of(operand), {.dtype = DType::Integer}, call.arena);
+}
+
+Type searchsorted_type(const CallView& call) {
+  const Type operand = call.array_at(1);
+  if (!operand.is_numeric()) return operand;
+  return typed(shape_of(operand), {.dtype = DType::Integer}, call.arena);
+}
+
+struct KnownFunction {
+  std::string_view name;
+  ShapeFunction function;
+  std::array<std::string_view, 6> parameters = {};
+};
+constexpr auto kFunctions = std::to_array<KnownFunction>({
+    {"builtins.all", bool_type, {}},
+    {"builtins.any", bool_type, {}},
+    {"builtins.bool", bool_type, {}},
+    {"builtins.callable", bool_type, {}},
+    {"builtins.enumerate", enumerate_type, {"iterable", "start"}},
+    {"builtins.float", float_type, {}},
+    {"builtins.hasattr", bool_type, {}},
+    {"builtins.int", int_type, {}},
+    {"builtins.isinstance", bool_type, {}},
+    {"builtins.len", shapes::integer_scalar, {}},
+    {"builtins.list", list_type, {}},
+    {"builtins.max", extreme_type, {}},
+    {"builtins.min", extreme_type, {}},
+    {"builtins.print", none_type, {}},
+    {"builtins.range", range_type, {}},
+    {"builtins.repr", string_type, {}},
+    {"builtins.reversed", reversed_type, {}},
+    {"builtins.round", round_type, {"number", "ndigits"}},
+    {"builtins.sorted", sorted_type, {}},
+    {"builtins.str", string_type, {}},
+    {"builtins.sum", sum_type, {"iterable", "start"}},
+    {"builtins.tuple", tuple_type, {}},
+    {"builtins.zip", zip_type, {}},
+    {"math.ceil", int_type, {}},
+    {"math.comb", int_type, {}},
+    {"math.factorial", int_type, {}},
+    {"math.floor", int_type, {}},
+    {"math.gcd", int_type, {}},
+    {"math.isclose", bool_type, {}},
+    {"math.isfinite", bool_type, {}},
+    {"math.isinf", bool_type, {}},
+    {"math.isnan", bool_type, {}},
+    {"math.isqrt", int_type, {}},
+    {"math.trunc", int_type, {}},
+    {"numpy.all", shapes::boolean_reduction, {"a", "axis", "out", "keepdims"}},
+    {"numpy.allclose", bool_type, {}},
+    {"numpy.any", shapes::boolean_reduction, {"a", "axis", "out", "keepdims"}},
+    {"numpy.arange", shapes::arange, {"start", "stop", "step", "dtype"}},
+    {"numpy.argmax", shapes::index, {"a", "axis", "out", "keepdims"}},
+    {"numpy.argmin", shapes::index, {"a", "axis", "out", "keepdims"}},
+    {"numpy.argsort", integer_same, {"a", "axis"}},
+    {"numpy.array", shapes::array, {"object", "dtype"}},
+    {"numpy.array_equal", bool_type, {}},
+    {"numpy.asarray", shapes::array, {"a", "dtype"}},
+    {"numpy.ceil", shapes::arithmetic, {"x"}},
+    {"numpy.copy", shapes::same, {"a"}},
+    {"numpy.count_nonzero", shapes::index, {"a", "axis", "out", "keepdims"}},
+    {"numpy.empty", shapes::filled, {"shape", "dtype"}},
+    {"numpy.empty_like", shapes::filled_like, {"a", "dtype"}},
+    {"numpy.eye", shapes::eye, {"N", "M", "k", "dtype"}},
+    {"numpy.floor", shapes::arithmetic, {"x"}},
+    {"numpy.full", shapes::filled, {"shape", "fill_value", "dtype"}},
+    {"numpy.full_like", shapes::filled_like, {"a", "fill_value", "dtype"}},
+    {"numpy.identity", shapes::eye, {"n", "dtype"}},
+    {"numpy.isfinite", shapes::boolean, {"x"}},
+    {"numpy.isinf", shapes::boolean, {"x"}},
+    {"numpy.isnan", shapes::boolean, {"x"}},
+    {"numpy.linspace", shapes::linspace, {"start", "stop", "num", "endpoint"}},
+    {"numpy.logical_and", shapes::boolean, {"x1", "x2"}},
+    {"numpy.logical_not", shapes::boolean, {"x"}},
+    {"numpy.logical_or", shapes::boolean, {"x1", "x2"}},
+    {"numpy.logical_xor", shapes::boolean, {"x1", "x2"}},
+    {"numpy.ndim", shapes::integer_scalar, {"a"}},
+    {"numpy.ones", shapes::filled, {"shape", "dtype"}},
+    {"numpy.ones_like", shapes::filled_like, {"a", "dtype"}},
+    {"numpy.rint", shapes::elementwise, {"x"}},
+    {"numpy.searchsorted", searchsorted_type, {"a", "v"}},
+    {"numpy.shape", shapes::shape, {"a"}},
+    {"numpy.sign", shapes::arithmetic, {"x"}},
+    {"numpy.size", shapes::integer_scalar, {"a", "axis"}},
+    {"numpy.trunc", shapes::arithmetic, {"x"}},
+    {"numpy.zeros", shapes::filled, {"shape", "dtype"}},
+    {"numpy.zeros_like", shapes::filled_like, {"a", "dtype"}},
+});
+
+template <class Table>
+const auto* find_sorted(const Table& table, std::string_view name) {
+  const auto found =
+      std::ranges::lower_bound(table, name, {}, [](const auto& it) { return it.name; });
+  return found != table.end() && found->name == name ? &*found : nullptr;
+}
+
+static_assert(std::ranges::is_sorted(kShapes, {}, &NamedShape::name));
+static_assert(std::ranges::is_sorted(kFunctions, {}, &KnownFunction::name));
+
+// Parameters that change the result and that the table does not name.
+bool names_all_keywords(const KnownFunction& known, const BoundCall& call) {
+  return std::ranges::all_of(call.keywords, [&](const Keyword* keyword) {
+    return std::ranges::find(known.parameters, keyword->name.text()) != known.parameters.end();
+  });
+}
+
+}  // namespace
+
+ShapeFunction find_shape(std::string_view name) {
+  const auto* found = find_sorted(kShapes, name);
+  return found != nullptr ? found->function : nullptr;
+}
+
+std::optional<Type> type_of_known_function(const BoundCall& call, const TypeLookup& types,
+                                           Arena& arena) {
+  if (const auto* known = find_sorted(kFunctions, call.callee.text())) {
+    // print(end=…) and max(key=…) are what they are whatever their keywords say.
+    const bool indifferent = known->function == none_type || known->function == extreme_type ||
+                             known->function == sorted_type || known->function == bool_type ||
+                             known->function == zip_type;
+    if (!indifferent && !names_all_keywords(*known, call)) return Type::unknown();
+    const auto used = std::ranges::find(known->parameters, std::string_view());
+    const std::span<const std::string_view> names(known->parameters.begin(), used);
+    return known->function(CallView(call, names, types, arena));
+  }
+  // np.float32(x), np.int64(x)
+  if (call.callee.text().starts_with("numpy.") && call.arguments.size() == 1 &&
+      call.keywords.empty()) {
+    if (const auto dtype = dtype_of_name(call.callee.text())) {
+      const CallView view(call, {}, types, arena);
+      const Type operand = view.array_at(0);
+      if (!operand.is_numeric()) return Type::unknown();
+      return typed(shape_of(operand), {.dtype = *dtype}, arena);
+    }
+  }
+  return std::nullopt;
+}
+
+Type type_of_call(const BoundCall& call, const TypeLookup& types, Arena& arena) {
+  if (call.rule == nullptr) {
+    return type_of_known_function(call, types, arena).value_or(Type::unknown());
+  }
+  // A builtin's own entry says more than its rule: Python's numbers, the parts of a list.
+  if (call.callee.text().starts_with("builtins.") || call.rule->shape.empty()) {
+    if (const auto known = type_of_known_function(call, types, arena)) return *known;
+  }
+  const ShapeFunction shape = find_shape(call.rule->shape.text());
+  if (shape == nullptr) return Type::unknown();
+  return shape(CallView(call, {}, types, arena));
+}
+
+std::optional<std::string_view> function_of_method(const Type& receiver, std::string_view method) {
+  static constexpr auto kMethods = std::to_array<std::pair<std::string_view, std::string_view>>({
+      {"all", "numpy.all"},
+      {"any", "numpy.any"},
+      {"argmax", "numpy.argmax"},
+      {"argmin", "numpy.argmin"},
+      {"argsort", "numpy.argsort"},
+      {"astype", "numpy.astype"},
+      {"clip", "numpy.clip"},
+      {"conj", "numpy.conjugate"},
+      {"conjugate", "numpy.conjugate"},
+      {"copy", "numpy.copy"},
+      {"cumprod", "numpy.cumprod"},
+      {"cumsum", "numpy.cumsum"},
+      {"diagonal", "numpy.diagonal"},
+      {"dot", "numpy.dot"},
+      {"flatten", "numpy.ravel"},
+      {"max", "numpy.max"},
+      {"mean", "numpy.mean"},
+      {"min", "numpy.min"},
+      {"nonzero", "numpy.nonzero"},
+      {"prod", "numpy.prod"},
+      {"ravel", "numpy.ravel"},
+      {"repeat", "numpy.repeat"},
+      {"reshape", "numpy.reshape"},
+      {"round", "numpy.round"},
+      {"searchsorted", "numpy.searchsorted"},
+      {"squeeze", "numpy.squeeze"},
+      {"std", "numpy.std"},
+      {"sum", "numpy.sum"},
+      {"swapaxes", "numpy.swapaxes"},
+      {"take", "numpy.take"},
+      {"trace", "numpy.trace"},
+      {"transpose", "numpy.transpose"},
+      {"var", "numpy.var"},
+  });
+  if (!receiver.is_numeric()) return std::nullopt;
+  const auto found = std::ranges::lower_bound(
+      kMethods, method, {}, &std::pair<std::string_view, std::string_view>::first);
+  if (found == kMethods.end() || found->first != method) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace tangent
