@@ -26,7 +26,7 @@ class Run:
 
     @classmethod
     def kink(cls, gap):
-        gap = np.min(np.abs(gap), initial=math.inf)
+        gap = np.min(np.abs(np.asarray(gap, float)), initial=math.inf)
         if gap < cls.nearest:
             cls.nearest = float(gap)
 
@@ -35,7 +35,7 @@ def scaled(d, p):
     """p * d for a number p, where zero times anything is zero."""
     if p == 0:
         return np.zeros_like(d)
-    if p - p == 0:
+    if isinstance(p, np.bool_) or p - p == 0:
         return d * p
     return np.where(d == 0, 0.0, d * p)
 
