@@ -42,6 +42,7 @@ class Arena {
   template <class T, class... Args>
   T* make(Args&&... args) {
     static_assert(std::is_trivially_destructible_v<T>, "the arena never runs destructors");
+    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the arena is the owner
     return ::new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
   }
 
@@ -73,7 +74,7 @@ class Arena {
     used_ = 0;
   }
 
-  static constexpr std::size_t kBlock = 32 * 1024;
+  static constexpr std::size_t kBlock = std::size_t{32} * 1024;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
