@@ -1,0 +1,197 @@
+// Assignments: chained, parallel, nested and annotated ones become assignments to one name or to a
+// flat tuple of names.
+#include <algorithm>
+#include <unordered_set>
+
+#include "lower/lowering.h"
+#include "syntax/printer.h"
+#include "syntax/visit.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+// The elements of a tuple or list display; null if it is something else.
+const Exprs* elements_of(const Expr* expression) {
+  if (const auto* tuple = as<TupleDisplay>(expression)) return &tuple->elements;
+  if (const auto* list = as<ListDisplay>(expression)) return &list->elements;
+  return nullptr;
+}
+
+}  // namespace
+
+Symbol Lowering::assigned_symbol(const Name& target) {
+  const NameUse* use = frame_->facts->find(target.symbol);
+  if (use != nullptr && use->is_global) {
+    refuse(target,
+           "assigning the global `" + std::string(target.symbol.text()) + "` is not supported",
+           "return the value instead");
+  }
+  return variable(*frame_, target.symbol);
+}
+
+void Lowering::assign_statement(const Assign& it) {
+  const Ranges ranges = at(it);
+  if (it.targets.size() == 1) {
+    if (const auto* name = as<Name>(it.targets[0])) return assign_name(*name, it.value, ranges);
+    return assign_to(it.targets[0], expression(it.value), ranges);
+  }
+  // The value is evaluated once and bound to the targets from left to right.
+  const Expr* value = nullptr;
+  std::size_t next = 0;
+  if (const auto* first = as<Name>(it.targets[0])) {
+    const Symbol symbol = assigned_symbol(*first);
+    value = expression(it.value);
+    emit_assign(symbol, value, ranges);
+    if (!is<Constant>(value)) value = context_.local(symbol, first->ranges);
+    next = 1;
+  } else {
+    value = expression(it.value);
+    if (!is<Constant>(value)) {
+      const Symbol whole = names_.fresh(describe(value));
+      emit_assign(whole, value, ranges);
+      value = context_.local(whole, it.value->ranges);
+    }
+  }
+  for (; next < it.targets.size(); ++next) assign_to(it.targets[next], copy(value, {}), ranges);
+}
+
+void Lowering::assign_name(const Name& target, const Expr* written, Ranges ranges) {
+  const Symbol name = target.symbol;
+  const NameUse* use = frame_->facts->find(name);
+  const bool bound_once =
+      use != nullptr && use->writes == 1 && !use->is_parameter && !use->is_global;
+  if (const auto* lambda = as<Lambda>(written)) {
+    if (!bound_once) {
+      refuse(*lambda, "a lambda can be bound only to a local name that is assigned once",
+             "use a name of its own for each function");
+    }
+    frame_->bindings[name] = {.form = Binding::Form::Function,
+                              .function = lambda_callee(*lambda, name)};
+    frame_->declared.push_back(name);
+    return;
+  }
+  if (bound_once && alias_of_global(target, written)) return;
+  const Symbol symbol = assigned_symbol(target);
+  const Expr* value = value_for(written, Destination::to(symbol));
+  if (value != nullptr) emit_assign(symbol, value, ranges);
+}
+
+// `sin = np.sin`: the local name of a function or module is that function wherever it is read.
+bool Lowering::alias_of_global(const Name& target, const Expr* written) {
+  if (!is<Name>(written) && !is<Attribute>(written)) return false;
+  const std::optional<Thing> thing = thing_of(written);
+  if (!thing || (thing->kind != ThingKind::Library && thing->kind != ThingKind::UserFunction &&
+                 thing->kind != ThingKind::Module)) {
+    return false;
+  }
+  frame_->bindings[target.symbol] = {.form = Binding::Form::Value, .value = expression(written)};
+  frame_->declared.push_back(target.symbol);
+  return true;
+}
+
+void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {
+  if (const auto* name = as<Name>(target))
+    return emit_assign(assigned_symbol(*name), value, ranges);
+  const Exprs* targets = elements_of(target);
+  const Exprs* values = elements_of(value);
+  if (targets != nullptr && values != nullptr && targets->size() == values->size()) {
+    return assign_parallel(*targets, *values, ranges);
+  }
+  std::vector<std::pair<const Expr*, Symbol>> later;
+  const Expr* core = core_target(target, later);
+  emit(context_.assign(core, value, ranges));
+  unpack_later(later, ranges);
+}
+
+// (a, b) = (e, f): one assignment each. All values are evaluated before any name is bound, so a
+// value whose target a later value still reads is kept under another name meanwhile.
+void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
+  const std::size_t count = targets.size();
+  std::vector<Symbol> symbols(count);  // empty: a pattern
+  std::unordered_set<Symbol> assigned;
+  bool ordered = false;  // bind strictly from left to right at the end
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const auto* name = as<Name>(targets[i])) {
+      symbols[i] = assigned_symbol(*name);
+      ordered = ordered || !assigned.insert(symbols[i]).second;
+    } else {
+      ordered = true;
+    }
+  }
+  std::vector<std::pair<const Expr*, const Expr*>> kept;  // target, value
+  for (std::size_t i = 0; i < count; ++i) {
+    const Expr* value = values[i];
+    bool keep = ordered;
+    if (!keep) {
+      for (std::size_t j = i + 1; j < count && !keep; ++j) keep = mentions(values[j], symbols[i]);
+    }
+    if (!keep) {
+      emit_assign(symbols[i], value, ranges);
+      continue;
+    }
+    const bool stays = is_simple(value) &&
+                       std::ranges::none_of(assigned, [&](Symbol s) { return mentions(value, s); });
+    if (!stays) {
+      const std::string wish =
+          symbols[i] ? "new_" + std::string(symbols[i].text()) : describe_position(i);
+      value = bind_temporary(value, wish, ranges);
+    }
+    kept.emplace_back(targets[i], value);
+  }
+  for (const auto& [target, value] : kept) assign_to(target, value, ranges);
+}
+
+const Expr* Lowering::core_target(const Expr* target,
+                                  std::vector<std::pair<const Expr*, Symbol>>& later) {
+  if (const auto* name = as<Name>(target)) {
+    return context_.local(assigned_symbol(*name), name->ranges);
+  }
+  const Exprs* elements = elements_of(target);
+  if (elements == nullptr) refuse(*target, "this target is not supported", "assign to a name");
+  std::vector<const Expr*> names;
+  names.reserve(elements->size());
+  for (std::size_t i = 0; i < elements->size(); ++i) {
+    const Expr* element = (*elements)[i];
+    if (const auto* name = as<Name>(element)) {
+      names.push_back(context_.local(assigned_symbol(*name), name->ranges));
+      continue;
+    }
+    const Exprs* inner = elements_of(element);
+    const std::string wish = inner != nullptr && inner->size() == 2 ? "pair" : describe_position(i);
+    const Symbol part = names_.fresh(wish);
+    names.push_back(context_.local(part, element->ranges));
+    later.emplace_back(element, part);
+  }
+  return context_.make<TupleDisplay>(target->ranges, Exprs(context_.list(names)));
+}
+
+void Lowering::unpack_later(std::span<const std::pair<const Expr*, Symbol>> later, Ranges ranges) {
+  for (const auto& [target, part] : later) {
+    assign_to(target, context_.local(part, target->ranges), ranges);
+  }
+}
+
+void Lowering::augmented_assign(const AugmentedAssign& it) {
+  const auto* target = as<Name>(it.target);
+  if (target == nullptr) refuse(it, "this target is not supported", "assign to a name");
+  const Symbol symbol = assigned_symbol(*target);
+  const Ranges ranges = at(it);
+  const std::size_t mark = out_->size();
+  const Expr* value = expression(it.value);
+  // The target is read before the value is evaluated.
+  const Expr* read = context_.local(symbol, target->ranges);
+  if (out_->size() > mark) protect({&read, 1}, mark);
+  const Symbol worked = static_cast<const Name*>(read)->symbol;
+  emit(context_.make<AugmentedAssign>(
+      ranges, static_cast<const Expr*>(context_.local(worked, target->ranges)), it.op, value));
+  if (worked != symbol) emit_assign(symbol, context_.local(worked, target->ranges), ranges);
+}
+
+void Lowering::annotated_assign(const AnnotatedAssign& it) {
+  if (it.value == nullptr) return;
+  if (const auto* name = as<Name>(it.target)) return assign_name(*name, it.value, at(it));
+  assign_to(it.target, expression(it.value), at(it));
+}
+
+}  // namespace tangent::lowering

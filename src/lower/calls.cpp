@@ -1,0 +1,330 @@
+// Calls: what is called, and what becomes of it.
+//
+//   a library's function       stays a Call, with its qualified name as callee
+//   a function of the user     inlined (inline.cpp)
+//   a method of a value        stays a Call with an empty callee; inference settles it
+//   anything else              refused
+#include <algorithm>
+#include <array>
+
+#include "lower/lowering.h"
+#include "syntax/printer.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+// Functions of libraries that write one of their arguments.
+constexpr std::array<std::string_view, 11> kWriters = {
+    "numpy.copyto",         "numpy.put",           "numpy.place",     "numpy.putmask",
+    "numpy.put_along_axis", "numpy.fill_diagonal", "numpy.add.at",    "numpy.subtract.at",
+    "numpy.multiply.at",    "builtins.setattr",    "builtins.delattr"};
+
+// Methods that write the value they are called on.
+constexpr std::array<std::string_view, 17> kWritingMethods = {
+    "append", "extend",     "insert", "remove",  "pop", "popitem",  "clear",  "sort",    "reverse",
+    "update", "setdefault", "fill",   "itemset", "put", "setflags", "resize", "setfield"};
+
+// Builtins that look at the names of the function they are in, or at its place.
+constexpr std::array<std::string_view, 9> kReflecting = {
+    "builtins.locals", "builtins.globals", "builtins.vars", "builtins.dir", "builtins.eval",
+    "builtins.exec",   "builtins.super",   "builtins.iter", "builtins.next"};
+
+constexpr std::array<std::string_view, 12> kCalmBuiltins = {
+    "abs", "len", "float", "int", "bool", "min", "max", "sum", "round", "range", "pow", "tuple"};
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+bool is_calm(Symbol callee) {
+  const std::string_view name = callee.text();
+  if (name.starts_with("builtins.")) return among(kCalmBuiltins, name.substr(9));
+  if (name.starts_with("numpy."))
+    return !name.starts_with("numpy.random") && !among(kWriters, name);
+  return name.starts_with("math.");
+}
+
+const Expr* Lowering::call(const Call& it, Destination destination) {
+  const Expr* function = it.function;
+  if (const Callee* local = function_value(function)) {
+    return inline_call(it, *local, destination);
+  }
+  if (const auto* name = as<Name>(function)) {
+    const Binding* binding = find_binding(name->symbol);
+    if (binding != nullptr &&
+        (binding->form == Binding::Form::Variable || binding->form == Binding::Form::Unset)) {
+      refuse(it,
+             "calling `" + std::string(name->symbol.text()) +
+                 "`, a value of this function, is not supported yet",
+             "call a function by the name under which it is defined");
+    }
+    if (binding != nullptr && binding->form == Binding::Form::OutOfReach) this->name(*name);
+  }
+  const std::optional<Thing> thing = thing_of(function);
+  const auto* method = as<Attribute>(function);
+  if (!thing) {
+    if (method != nullptr) return method_call(it, *method);
+    refuse(it, "calling the result of an expression is not supported yet",
+           "call a function by the name under which it is defined");
+  }
+  switch (thing->kind) {
+    case ThingKind::Missing:
+      refuse(it, "`" + print(function) + "` is not defined: its gradient cannot be found",
+             "define or import it before `tangent.grad` is called", DiagnosticKind::UnresolvedCall);
+    case ThingKind::Module:
+      refuse(it, "`" + print(function) + "` is a module and cannot be called",
+             "call one of its functions", DiagnosticKind::UnresolvedCall);
+    case ThingKind::Library:
+      return library_call(it, *thing);
+    case ThingKind::UserFunction:
+      return inline_call(it, callee_of(*thing, it), destination);
+    case ThingKind::UserClass:
+      if (in_raise_) return library_call(it, *thing);
+      refuse(it,
+             "`" + print(function) + "(…)` makes an object of a class, which is not supported yet",
+             "use plain arguments and local names instead");
+    case ThingKind::BoundMethod:
+      refuse(it,
+             "`" + print(function) + "(…)` is a method of an object, which is not supported yet",
+             "write it as a function that takes the values it needs");
+    case ThingKind::Value:
+      if (method != nullptr) return method_call(it, *method);
+      refuse(it, "calling the object `" + print(function) + "` is not supported yet",
+             "call a function by the name under which it is defined");
+  }
+  throw InternalError("a thing of no kind");
+}
+
+void Lowering::refuse_write_in_place(const Call& it, Symbol callee) {
+  const std::string_view name = callee.text();
+  auto writes = [&](const std::string& what) {
+    refuse(it, what + " writes in place, which is not supported yet",
+           "build a new value instead (np.where, np.concatenate, np.stack)",
+           DiagnosticKind::WriteInPlace);
+  };
+  if (among(kWriters, name) || name == "numpy.random.shuffle") {
+    writes("`" + print(it.function) + "`");
+  }
+  for (const Keyword* keyword : it.keywords) {
+    if (keyword->name.text() != "out") continue;
+    const auto* constant = as<Constant>(keyword->value);
+    const bool none = constant != nullptr && constant->value.kind == LiteralKind::None;
+    if (!none) writes("`out=` of `" + print(it.function) + "`");
+  }
+}
+
+const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
+  const std::string_view name = thing.qualified_name.text();
+  if (name.starts_with("tangent.")) {
+    refuse(it, "`" + print(it.function) + "` inside a differentiated function is not supported yet",
+           "differentiate the outer function again instead");
+  }
+  if (among(kReflecting, name)) {
+    refuse(it, "`" + print(it.function) + "` is not supported", "use plain names and loops");
+  }
+  refuse_write_in_place(it, thing.qualified_name);
+  return plain_call(it, nullptr, thing.qualified_name);
+}
+
+const Expr* Lowering::method_call(const Call& it, const Attribute& method) {
+  const std::optional<Thing> owner = thing_of(method.value);
+  if (owner && owner->kind == ThingKind::Value) {
+    const Type type = outside_.type_of(*owner, context_.arena());
+    if (type.kind == TypeKind::Opaque || type.kind == TypeKind::Unknown) {
+      refuse(it,
+             "`" + print(it.function) +
+                 "(…)` is a method of an object, which is not supported "
+                 "yet",
+             "write it as a function that takes the values it needs");
+    }
+  }
+  if (among(kWritingMethods, method.attribute.text())) {
+    refuse(it,
+           "`." + std::string(method.attribute.text()) +
+               "()` writes in place, which is not supported yet",
+           "build a new value instead (np.where, np.concatenate, np.stack)",
+           DiagnosticKind::WriteInPlace);
+  }
+  refuse_write_in_place(it, Symbol());
+  return plain_call(it, method.value, Symbol());
+}
+
+// A call that stays one. `receiver`: the value whose method is called.
+const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol callee) {
+  const Expr* function = expression(receiver != nullptr ? receiver : it.function);
+  const std::size_t mark = out_->size();
+  const std::vector<Argument> arguments = arguments_of(it);
+  if (out_->size() > mark && receiver != nullptr) protect({&function, 1}, mark);
+  if (receiver != nullptr) {
+    function = context_.make<Attribute>(it.function->ranges, function,
+                                        static_cast<const Attribute*>(it.function)->attribute);
+  }
+  std::vector<const Expr*> positional;
+  std::vector<const Keyword*> keywords;
+  positional.reserve(arguments.size());
+  for (const Argument& argument : arguments) {
+    if (argument.function != nullptr) {
+      refuse(*argument.written,
+             "passing a function of this function to `" + print(it.function) +
+                 "` is not supported yet",
+             "write the computation out");
+    }
+    if (argument.keyword) {
+      keywords.push_back(
+          context_.make<Keyword>(argument.value->ranges, argument.keyword, argument.value));
+    } else {
+      positional.push_back(argument.value);
+    }
+  }
+  return context_.make<Call>(it.ranges, function, callee, Exprs(context_.list(positional)),
+                             List<const Keyword*>(context_.list(keywords)));
+}
+
+// The arguments in the order in which Python evaluates them, *(…) and **{…} written out.
+std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
+  std::vector<Argument> arguments;
+  arguments.reserve(it.arguments.size() + it.keywords.size());
+  auto refuse_unpacking = [&](const Node& node) {
+    refuse(node, "unpacking arguments of unknown number is not supported yet",
+           "write the arguments out");
+  };
+  for (const Expr* written : it.arguments) {
+    const auto* starred = as<Starred>(written);
+    if (starred == nullptr) {
+      arguments.push_back({.written = written});
+      continue;
+    }
+    if (const auto* tuple = as<TupleDisplay>(starred->value)) {
+      for (const Expr* element : tuple->elements) arguments.push_back({.written = element});
+    } else if (const auto* list = as<ListDisplay>(starred->value)) {
+      for (const Expr* element : list->elements) arguments.push_back({.written = element});
+    } else {
+      // A *args of an inlined function, whose elements are names and constants.
+      const auto* name = as<Name>(starred->value);
+      const Binding* binding = name != nullptr ? find_binding(name->symbol) : nullptr;
+      const auto* tuple = binding != nullptr && binding->form == Binding::Form::Value
+                              ? as<TupleDisplay>(binding->value)
+                              : nullptr;
+      if (tuple == nullptr) refuse_unpacking(*written);
+      for (const Expr* element : tuple->elements) {
+        arguments.push_back({.written = written, .value = copy(element, starred->ranges)});
+      }
+    }
+  }
+  for (const Keyword* keyword : it.keywords) {
+    if (keyword->name) {
+      arguments.push_back({.keyword = keyword->name, .written = keyword->value});
+      continue;
+    }
+    const auto* dictionary = as<Dictionary>(keyword->value);
+    if (dictionary == nullptr) refuse_unpacking(*keyword);
+    for (std::size_t i = 0; i < dictionary->keys.size(); ++i) {
+      const auto* key = as<Constant>(dictionary->keys[i]);
+      if (key == nullptr || key->value.kind != LiteralKind::String) refuse_unpacking(*keyword);
+      arguments.push_back(
+          {.keyword = context_.symbol(key->value.text), .written = dictionary->values[i]});
+    }
+  }
+  // Evaluated from left to right; what is bound to a name meanwhile is changed in place.
+  std::vector<const Expr*> values(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    Argument& argument = arguments[i];
+    if (argument.value != nullptr) {
+      values[i] = argument.value;
+      continue;
+    }
+    argument.function = function_value(argument.written);
+    if (argument.function != nullptr) continue;
+    const std::size_t mark = out_->size();
+    values[i] = expression(argument.written);
+    if (out_->size() > mark) protect(std::span(values).first(i), mark);
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].value = values[i];
+  return arguments;
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Names of the outside
+
+Thing Lowering::look_up(ThingHandle function, Symbol name) {
+  const auto [place, added] = looked_up_.try_emplace(Query{function, name});
+  if (added) place->second = outside_.lookup(function, name, context_);
+  return place->second;
+}
+
+Thing Lowering::attribute_of(const Thing& thing, Symbol name) {
+  const auto [place, added] = attributes_.try_emplace(Query{thing.handle, name});
+  if (added) place->second = outside_.attribute(thing, name, context_);
+  return place->second;
+}
+
+// What a path of names means; nothing if it does not start at a global. Attributes of values are
+// not looked up: what an array or object answers may be made anew each time.
+std::optional<Thing> Lowering::thing_of(const Expr* written) {
+  if (const auto* name = as<Name>(written)) {
+    const Binding* binding = find_binding(name->symbol);
+    if (binding == nullptr) return look_up(frame_->function, name->symbol);
+    if (binding->form == Binding::Form::Value) return thing_of_core(binding->value);
+    return std::nullopt;
+  }
+  if (const auto* attribute = as<Attribute>(written)) {
+    const std::optional<Thing> owner = thing_of(attribute->value);
+    if (!owner || owner->kind == ThingKind::Missing) return owner;
+    if (owner->kind == ThingKind::Value) return std::nullopt;
+    return attribute_of(*owner, attribute->attribute);
+  }
+  return std::nullopt;
+}
+
+std::optional<Thing> Lowering::thing_of_core(const Expr* core) {
+  if (const auto* name = as<Name>(core)) {
+    if (name->scope != Scope::Global) return std::nullopt;
+    return globals_[global_index_.at(name->symbol)].thing;
+  }
+  if (const auto* attribute = as<Attribute>(core)) {
+    const std::optional<Thing> owner = thing_of_core(attribute->value);
+    if (!owner || owner->kind == ThingKind::Missing) return owner;
+    if (owner->kind == ThingKind::Value) return std::nullopt;
+    return attribute_of(*owner, attribute->attribute);
+  }
+  return std::nullopt;
+}
+
+// A global under the user's name, or under an alias where a local or another object has that name.
+const Name* Lowering::global(Symbol name, Ranges ranges) {
+  const ThingHandle function = frame_->function;
+  const auto [place, added] = printed_.try_emplace(Query{function, name});
+  if (!added) return context_.global(place->second, ranges);
+  const Thing thing = look_up(function, name);
+  Symbol printed = name;
+  const Frame& top = frames_.front();
+  auto same = [&](const Thing& other) {
+    return other.kind == thing.kind && other.handle == thing.handle;
+  };
+  const auto known = global_index_.find(name);
+  if (known != global_index_.end()) {
+    if (same(globals_[known->second].thing)) {
+      place->second = name;
+      return context_.global(name, ranges);
+    }
+    printed = names_.fresh(name.text());
+  } else if (function != top.function && names_.is_taken(name)) {
+    // A name of the differentiated function is its own global, or a local of some function.
+    const NameUse* use = top.facts->find(name);
+    const bool free = use != nullptr && !top.facts->is_local(name);
+    if (!free || !same(look_up(top.function, name))) printed = names_.fresh(name.text());
+  } else if (function == top.function && top.facts->is_local(name)) {
+    printed = names_.fresh(name.text());
+  }
+  names_.take(printed);
+  place->second = printed;
+  global_index_.emplace(printed, globals_.size());
+  globals_.push_back({.printed = printed, .original = name, .function = function, .thing = thing});
+  return context_.global(printed, ranges);
+}
+
+}  // namespace tangent::lowering

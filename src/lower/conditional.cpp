@@ -1,0 +1,134 @@
+// `a if t else b`, `a and b`, `a < b < c` whose parts need statements: they stay conditional.
+//
+//     y = f(x) if c else 0.0      if c:
+//                                     …           (the body of f)
+//                                     y = …
+//                                 else:
+//                                     y = 0.0
+#include "lower/lowering.h"
+
+namespace tangent::lowering {
+
+const Expr* Lowering::conditional(const Conditional& it, Destination destination) {
+  const Expr* test = expression(it.test);
+  const Expr* value = nullptr;
+  const Expr* other = nullptr;
+  // Whether an arm needs statements is known only when it is lowered; if none does, nothing was
+  // emitted, and if one does, both go to the destination.
+  Statements body = collect([&] { value = value_for(it.body, destination); });
+  Statements orelse = collect([&] { other = value_for(it.orelse, destination); });
+  if (body.empty() && orelse.empty()) {
+    if (value == nullptr || other == nullptr) {
+      // An arm that was only needed for its effects and has none.
+      if (value == nullptr) value = context_.none(it.body->ranges);
+      if (other == nullptr) other = context_.none(it.orelse->ranges);
+    }
+    return context_.make<Conditional>(it.ranges, test, value, other);
+  }
+  const bool named = destination.form == Destination::Form::Value;
+  if (named) {
+    const bool numbers = value != nullptr && !is_simple(value);
+    destination = Destination::to(names_.fresh(numbers            ? describe(value)
+                                               : other != nullptr ? describe(other)
+                                                                  : "choice"));
+  }
+  auto add = [&](Statements& arm, const Expr* result, const Expr* written) {
+    const Statements last = collect([&] { finish(destination, result, at(*written)); });
+    arm.insert(arm.end(), last.begin(), last.end());
+  };
+  add(body, value, it.body);
+  add(orelse, other, it.orelse);
+  append_if(context_, test, context_.list(body), context_.list(orelse), at(it), *out_);
+  return named ? context_.local(destination.name, it.ranges) : nullptr;
+}
+
+const Expr* Lowering::boolean(const BooleanOperation& it) {
+  return boolean_from(it, expression(it.values[0]), 1, Symbol());
+}
+
+// The operands from `next` on after those that gave `first`; `result` is the name that holds the
+// value as soon as one of them needs statements.
+const Expr* Lowering::boolean_from(const BooleanOperation& it, const Expr* first, std::size_t next,
+                                   Symbol result) {
+  std::vector<const Expr*> group = {first};
+  auto combined = [&]() -> const Expr* {
+    if (group.size() == 1) return group[0];
+    return context_.make<BooleanOperation>(it.ranges, it.op, Exprs(context_.list(group)));
+  };
+  for (; next < it.values.size(); ++next) {
+    const Expr* value = nullptr;
+    Statements body = collect([&] { value = expression(it.values[next]); });
+    if (body.empty()) {
+      group.push_back(value);
+      continue;
+    }
+    if (!result) result = names_.fresh("test");
+    emit_assign(result, combined(), at(it));
+    const Statements rest =
+        collect([&] { emit_assign(result, boolean_from(it, value, next + 1, result), at(it)); });
+    body.insert(body.end(), rest.begin(), rest.end());
+    const Expr* test = context_.local(result, it.ranges);
+    if (it.op == BooleanOperator::Or) test = negated(context_, test);
+    append_if(context_, test, context_.list(body), Block(), at(it), *out_);
+    return context_.local(result, it.ranges);
+  }
+  return combined();
+}
+
+const Expr* Lowering::comparison(const Comparison& it) {
+  const Expr* const written[] = {it.left, it.comparators[0]};
+  const Expr* values[] = {nullptr, nullptr};
+  operands(written, values);
+  if (it.ops.size() == 1) {
+    return context_.make<Comparison>(it.ranges, values[0], it.ops,
+                                     context_.list<const Expr*>({values[1]}));
+  }
+  // a < b < c: everything from c on is evaluated only if a < b.
+  std::vector<const Expr*> comparators = {values[1]};
+  const Expr* left = values[0];
+  std::size_t first = 0;  // the operator between `left` and comparators[0]
+  Symbol result;
+  Statements* outer = out_;
+  std::deque<Statements> arms;  // each inside the one before, where later operands are evaluated
+  auto chain = [&] {
+    return context_.make<Comparison>(it.ranges, left, it.ops.subspan(first, comparators.size()),
+                                     Exprs(context_.list(comparators)));
+  };
+  for (std::size_t next = 2; next <= it.ops.size(); ++next) {
+    const Expr* value = nullptr;
+    Statements body = collect([&] { value = expression(it.comparators[next - 1]); });
+    if (body.empty()) {
+      comparators.push_back(value);
+      continue;
+    }
+    if (!result) result = names_.fresh("test");
+    // The middle operand is read on both sides of the split: it needs a name.
+    const Expr* middle = comparators.back();
+    if (!is_simple(middle)) {
+      if (comparators.size() > 1) {
+        refuse(it, "this chained comparison calls a function behind a computed operand",
+               "split it with `and`");
+      }
+      if (!is_simple(left)) left = bind_temporary(left, describe(left), it.ranges);
+      middle = bind_temporary(middle, describe(middle), it.ranges);
+      comparators.back() = middle;
+    }
+    emit_assign(result, chain(), at(it));
+    left = copy(middle, {});
+    first = next - 1;
+    comparators = {value};
+    arms.push_back(std::move(body));
+    out_ = &arms.back();
+  }
+  if (arms.empty()) return chain();
+  emit_assign(result, chain(), at(it));
+  while (!arms.empty()) {
+    const Block body = context_.list(arms.back());
+    arms.pop_back();
+    out_ = arms.empty() ? outer : &arms.back();
+    append_if(context_, context_.local(result, it.ranges), body, Block(), at(it), *out_);
+  }
+  return context_.local(result, it.ranges);
+}
+
+}  // namespace tangent::lowering

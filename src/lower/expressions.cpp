@@ -1,0 +1,272 @@
+// Expressions: trees as the user wrote them, with every name resolved.
+#include "lower/lowering.h"
+#include "syntax/printer.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+// The parts of an index or f-string that are evaluated, from left to right.
+void collect_parts(const Expr* e, std::vector<const Expr*>& parts) {
+  if (e == nullptr) return;
+  switch (e->kind) {
+    case Kind::Slice: {
+      const auto& slice = static_cast<const Slice&>(*e);
+      collect_parts(slice.lower, parts);
+      collect_parts(slice.upper, parts);
+      collect_parts(slice.step, parts);
+      return;
+    }
+    case Kind::TupleDisplay:
+      for (const Expr* element : static_cast<const TupleDisplay&>(*e).elements) {
+        collect_parts(element, parts);
+      }
+      return;
+    case Kind::FormattedString:
+      for (const Expr* element : static_cast<const FormattedString&>(*e).values) {
+        collect_parts(element, parts);
+      }
+      return;
+    case Kind::FormattedValue: {
+      const auto& value = static_cast<const FormattedValue&>(*e);
+      parts.push_back(value.value);
+      collect_parts(value.specification, parts);
+      return;
+    }
+    default:
+      parts.push_back(e);
+  }
+}
+
+// The same structure with the parts replaced, in the order in which collect_parts found them.
+class Rebuild {
+ public:
+  Rebuild(Context& context, std::span<const Expr* const> parts)
+      : context_(context), parts_(parts) {}
+
+  const Expr* operator()(const Expr* e) {
+    if (e == nullptr) return nullptr;
+    switch (e->kind) {
+      case Kind::Slice: {
+        const auto& slice = static_cast<const Slice&>(*e);
+        const Expr* lower = (*this)(slice.lower);
+        const Expr* upper = (*this)(slice.upper);
+        const Expr* step = (*this)(slice.step);
+        return context_.make<Slice>(e->ranges, lower, upper, step);
+      }
+      case Kind::TupleDisplay:
+        return context_.make<TupleDisplay>(e->ranges,
+                                           list(static_cast<const TupleDisplay&>(*e).elements));
+      case Kind::FormattedString:
+        return context_.make<FormattedString>(e->ranges,
+                                              list(static_cast<const FormattedString&>(*e).values));
+      case Kind::FormattedValue: {
+        const auto& value = static_cast<const FormattedValue&>(*e);
+        const Expr* inner = parts_[next_++];
+        const Expr* specification = (*this)(value.specification);
+        return context_.make<FormattedValue>(e->ranges, inner, value.conversion, specification);
+      }
+      default:
+        return parts_[next_++];
+    }
+  }
+
+ private:
+  Exprs list(Exprs elements) {
+    std::vector<const Expr*> rebuilt;
+    rebuilt.reserve(elements.size());
+    for (const Expr* element : elements) rebuilt.push_back((*this)(element));
+    return context_.list(rebuilt);
+  }
+
+  Context& context_;
+  std::span<const Expr* const> parts_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+const Expr* Lowering::value_for(const Expr* e, Destination destination) {
+  const Deeper deeper(*this, *e);
+  if (const auto* it = as<Call>(e)) return call(*it, destination);
+  if (const auto* it = as<Conditional>(e)) return conditional(*it, destination);
+  return expression(e);
+}
+
+const Expr* Lowering::expression(const Expr* e) {
+  const Deeper deeper(*this, *e);
+  switch (e->kind) {
+    case Kind::Constant:
+      return context_.make<Constant>(e->ranges, static_cast<const Constant&>(*e).value);
+    case Kind::Name:
+      return name(static_cast<const Name&>(*e));
+    case Kind::BinaryOperation:
+      return binary(static_cast<const BinaryOperation&>(*e));
+    case Kind::UnaryOperation: {
+      const auto& it = static_cast<const UnaryOperation&>(*e);
+      return context_.make<UnaryOperation>(e->ranges, it.op, expression(it.operand));
+    }
+    case Kind::BooleanOperation:
+      return boolean(static_cast<const BooleanOperation&>(*e));
+    case Kind::Comparison:
+      return comparison(static_cast<const Comparison&>(*e));
+    case Kind::Conditional:
+      return conditional(static_cast<const Conditional&>(*e), {});
+    case Kind::Call:
+      return call(static_cast<const Call&>(*e), {});
+    case Kind::Attribute: {
+      const auto& it = static_cast<const Attribute&>(*e);
+      return context_.make<Attribute>(e->ranges, expression(it.value), it.attribute);
+    }
+    case Kind::Subscript:
+      return subscript(static_cast<const Subscript&>(*e));
+    case Kind::TupleDisplay:
+      return display(*e, static_cast<const TupleDisplay&>(*e).elements);
+    case Kind::ListDisplay:
+      return display(*e, static_cast<const ListDisplay&>(*e).elements);
+    case Kind::FormattedString:
+      return formatted(static_cast<const FormattedString&>(*e));
+    case Kind::NamedExpression:
+      return walrus(static_cast<const NamedExpression&>(*e));
+    case Kind::Lambda:
+      refuse(*e, "a lambda that is used as a value is not supported yet",
+             "call it directly, or pass it to a function of yours that calls it");
+    default:
+      refuse(*e, "`" + print(e) + "` is not supported here", "");
+  }
+}
+
+Symbol Lowering::variable(Frame& frame, Symbol name) {
+  Binding& binding = frame.bindings[name];
+  if (binding.form == Binding::Form::Unset) {
+    binding.form = Binding::Form::Variable;
+    binding.variable = frame.outermost ? name : names_.fresh(name.text());
+  }
+  return binding.variable;
+}
+
+Binding* Lowering::find_binding(Symbol name, Frame** owner) {
+  for (Frame* frame = frame_; frame != nullptr; frame = frame->lexical) {
+    if (!frame->facts->is_local(name)) continue;
+    if (owner != nullptr) *owner = frame;
+    return &frame->bindings[name];
+  }
+  return nullptr;
+}
+
+const Expr* Lowering::name(const Name& it) {
+  Frame* owner = nullptr;
+  Binding* binding = find_binding(it.symbol, &owner);
+  if (binding == nullptr) return global(it.symbol, it.ranges);
+  switch (binding->form) {
+    case Binding::Form::Unset:
+    case Binding::Form::Variable:
+      return context_.local(variable(*owner, it.symbol), it.ranges);
+    case Binding::Form::Value:
+      return copy(binding->value, it.ranges);
+    case Binding::Form::Function:
+      refuse(it,
+             "the local function `" + std::string(it.symbol.text()) +
+                 "` is used as a value, which is not supported yet",
+             "call it, or define it at the top of the module");
+    case Binding::Form::OutOfReach:
+      refuse(it,
+             "`" + std::string(it.symbol.text()) +
+                 "` is bound to a function or module in a branch or loop that has ended",
+             "bind it before the branch or loop");
+  }
+  throw InternalError("a binding of no form");
+}
+
+// A simple expression again, for one more place; others stand in one place only.
+const Expr* Lowering::copy(const Expr* core, Ranges ranges) {
+  if (ranges.empty()) ranges = core->ranges;
+  switch (core->kind) {
+    case Kind::Constant:
+      return context_.make<Constant>(ranges, static_cast<const Constant&>(*core).value);
+    case Kind::Name: {
+      const auto& it = static_cast<const Name&>(*core);
+      return context_.make<Name>(ranges, it.symbol, it.scope);
+    }
+    case Kind::Attribute: {
+      const auto& it = static_cast<const Attribute&>(*core);
+      if (!is_simple(core)) return core;
+      return context_.make<Attribute>(ranges, copy(it.value, ranges), it.attribute);
+    }
+    case Kind::UnaryOperation: {
+      const auto& it = static_cast<const UnaryOperation&>(*core);
+      if (!is_simple(core)) return core;
+      return context_.make<UnaryOperation>(ranges, it.op, copy(it.operand, ranges));
+    }
+    case Kind::TupleDisplay: {
+      if (!is_simple(core)) return core;
+      std::vector<const Expr*> elements;
+      for (const Expr* e : static_cast<const TupleDisplay&>(*core).elements) {
+        elements.push_back(copy(e, ranges));
+      }
+      return context_.make<TupleDisplay>(ranges, Exprs(context_.list(elements)));
+    }
+    default:
+      return core;
+  }
+}
+
+// Sums of thousands of terms lean to the left: that side is walked, not recursed into.
+const Expr* Lowering::binary(const BinaryOperation& it) {
+  std::vector<const BinaryOperation*> spine;
+  const Expr* leftmost = &it;
+  while (const auto* node = as<BinaryOperation>(leftmost)) {
+    spine.push_back(node);
+    leftmost = node->left;
+  }
+  const Expr* value = expression(leftmost);
+  for (auto node = spine.rbegin(); node != spine.rend(); ++node) {
+    const std::size_t mark = out_->size();
+    const Expr* right = expression((*node)->right);
+    if (out_->size() > mark) protect({&value, 1}, mark);
+    value = context_.make<BinaryOperation>((*node)->ranges, (*node)->op, value, right);
+  }
+  return value;
+}
+
+const Expr* Lowering::subscript(const Subscript& it) {
+  std::vector<const Expr*> written = {it.value};
+  collect_parts(it.index, written);
+  std::vector<const Expr*> parts(written.size());
+  operands(written, parts);
+  const Expr* index = Rebuild(context_, std::span(parts).subspan(1))(it.index);
+  // args[0] of a *args that is known: the argument itself
+  const auto* tuple = as<TupleDisplay>(parts[0]);
+  const auto* position = as<Constant>(index);
+  if (tuple != nullptr && position != nullptr && is<Name>(it.value) && is_simple(tuple) &&
+      position->value.kind == LiteralKind::Integer && position->value.integer >= 0 &&
+      static_cast<std::uint64_t>(position->value.integer) < tuple->elements.size()) {
+    return tuple->elements[static_cast<std::size_t>(position->value.integer)];
+  }
+  return context_.make<Subscript>(it.ranges, parts[0], index);
+}
+
+const Expr* Lowering::display(const Expr& it, Exprs elements) {
+  std::vector<const Expr*> values(elements.size());
+  operands(elements, values);
+  const Exprs list = context_.list(values);
+  if (is<TupleDisplay>(&it)) return context_.make<TupleDisplay>(it.ranges, list);
+  return context_.make<ListDisplay>(it.ranges, list);
+}
+
+const Expr* Lowering::formatted(const FormattedString& it) {
+  std::vector<const Expr*> written;
+  collect_parts(&it, written);
+  std::vector<const Expr*> parts(written.size());
+  operands(written, parts);
+  return Rebuild(context_, parts)(&it);
+}
+
+const Expr* Lowering::walrus(const NamedExpression& it) {
+  const auto* target = as<Name>(it.target);
+  if (target == nullptr) refuse(it, "this target is not supported", "assign to a name");
+  assign_name(*target, it.value, at(it));
+  return name(*target);
+}
+
+}  // namespace tangent::lowering

@@ -1,0 +1,226 @@
+// The fence (fence.h).
+#include "lower/fence.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "syntax/printer.h"
+#include "syntax/visit.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+[[noreturn]] void refuse(const Node& node, std::string message, std::string remedy,
+                         DiagnosticKind kind = DiagnosticKind::UnsupportedSyntax) {
+  throw Diagnostic(kind, std::move(message), node.ranges, std::move(remedy));
+}
+
+std::string in_quotes(const Node& node) { return "`" + print(&node) + "`"; }
+
+// A target of an assignment, loop or walrus.
+void check_target(const Expr* target) {
+  switch (target->kind) {
+    case Kind::Name:
+      return;
+    case Kind::TupleDisplay:
+      for (const Expr* e : static_cast<const TupleDisplay&>(*target).elements) check_target(e);
+      return;
+    case Kind::ListDisplay:
+      for (const Expr* e : static_cast<const ListDisplay&>(*target).elements) check_target(e);
+      return;
+    case Kind::Starred:
+      refuse(*target, "unpacking into " + in_quotes(*target) + " is not supported yet",
+             "take a slice of the value instead");
+    case Kind::Subscript:
+      refuse(*target,
+             "writing the element " + in_quotes(*target) + " in place is not supported yet",
+             "build a new array instead (np.where, np.concatenate, np.stack)",
+             DiagnosticKind::WriteInPlace);
+    case Kind::Attribute:
+      refuse(*target, "writing the attribute " + in_quotes(*target) + " is not supported yet",
+             "use a local name, and return it", DiagnosticKind::WriteInPlace);
+    default:
+      refuse(*target, "the target " + in_quotes(*target) + " is not supported", "assign to a name");
+  }
+}
+
+class Fence {
+ public:
+  void block(Block statements) {
+    push_reversed(statements);
+    while (!stack_.empty()) {
+      const Node* node = stack_.back();
+      stack_.pop_back();
+      visit(*node);
+    }
+  }
+
+ private:
+  template <class T>
+  void push_reversed(List<const T*> nodes) {
+    for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+      if (*it != nullptr) stack_.push_back(*it);
+    }
+  }
+
+  void push(std::initializer_list<const Node*> nodes) {
+    for (auto it = std::rbegin(nodes); it != std::rend(nodes); ++it) {
+      if (*it != nullptr) stack_.push_back(*it);
+    }
+  }
+
+  void push_children(const Node& node) {
+    const std::size_t start = stack_.size();
+    for_each_child(node, [&](const Node* child) { stack_.push_back(child); });
+    std::reverse(stack_.begin() + static_cast<std::ptrdiff_t>(start), stack_.end());
+  }
+
+  void visit(const Node& node) {
+    switch (node.kind) {
+      case Kind::Await:
+        refuse(node, "`await` is not supported", "differentiate a plain function");
+      case Kind::Yield:
+        refuse(node, "`yield` is not supported: generators cannot be differentiated",
+               "add up or stack the values in a loop, and return the result");
+      case Kind::Comprehension:
+        return comprehension(static_cast<const Comprehension&>(node));
+      case Kind::Dictionary:
+        refuse(node, "a dict display is not supported yet", "use one name per value instead");
+      case Kind::SetDisplay:
+        refuse(node, "a set display is not supported yet", "use a tuple instead");
+      case Kind::Starred:
+        refuse(node, "unpacking with " + in_quotes(node) + " is not supported here yet",
+               "write the elements out");
+      case Kind::Call:
+        return call(static_cast<const Call&>(node));
+      case Kind::Assign:
+        for (const Expr* target : static_cast<const Assign&>(node).targets) check_target(target);
+        return push({static_cast<const Assign&>(node).value});
+      case Kind::AugmentedAssign: {
+        const auto& assign = static_cast<const AugmentedAssign&>(node);
+        check_target(assign.target);
+        return push({assign.value});
+      }
+      case Kind::AnnotatedAssign: {
+        const auto& assign = static_cast<const AnnotatedAssign&>(node);
+        if (assign.value == nullptr) return;  // declares, does nothing
+        check_target(assign.target);
+        return push({assign.value});
+      }
+      case Kind::NamedExpression:
+        check_target(static_cast<const NamedExpression&>(node).target);
+        return push({static_cast<const NamedExpression&>(node).value});
+      case Kind::For: {
+        const auto& loop = static_cast<const For&>(node);
+        if (loop.is_async) refuse_async(node, "`async for`");
+        check_target(loop.target);
+        push_reversed(loop.orelse);
+        push_reversed(loop.body);
+        return push({loop.iterable});
+      }
+      case Kind::FunctionDefinition:
+        return nested(static_cast<const FunctionDefinition&>(node));
+      case Kind::ClassDefinition:
+        refuse(node, "a class inside a function is not supported yet",
+               "use local names and functions instead");
+      case Kind::Global: {
+        const auto& global = static_cast<const Global&>(node);
+        if (!global.nonlocal) return;
+        refuse(node, "`nonlocal` is not supported yet",
+               "pass the value as an argument, and return its new value");
+      }
+      case Kind::Match:
+        refuse(node, "`match` is not supported yet", "write `if` and `elif` instead");
+      case Kind::Try:
+        refuse(node, "`try` is not supported yet",
+               "test for the error's cause with `if` before the operation");
+      case Kind::With: {
+        const auto& with = static_cast<const With&>(node);
+        if (with.is_async) refuse_async(node, "`async with`");
+        refuse(node, "`with` is not supported yet",
+               "put the `with` around the call of the gradient instead");
+      }
+      case Kind::Delete:
+        for (const Expr* target : static_cast<const Delete&>(node).targets) {
+          if (is<Name>(target)) continue;
+          refuse(*target, "`del " + print(target) + "` is not supported yet",
+                 "build a new value without it instead", DiagnosticKind::WriteInPlace);
+        }
+        return;
+      case Kind::Pop:
+      case Kind::Push:
+      case Kind::Comment:
+        throw InternalError("a node of the core program in the user's tree");
+      default:
+        push_children(node);
+    }
+  }
+
+  [[noreturn]] static void refuse_async(const Node& node, const std::string& what) {
+    refuse(node, what + " is not supported", "differentiate a plain function");
+  }
+
+  [[noreturn]] static void comprehension(const Comprehension& it) {
+    switch (it.form) {
+      case ComprehensionKind::Generator:
+        refuse(it, "a generator expression is not supported yet",
+               "add up the values in a `for` loop, or use array operations");
+      case ComprehensionKind::Dictionary:
+        refuse(it, "a dict comprehension is not supported yet", "use one name per value instead");
+      case ComprehensionKind::Set:
+        refuse(it, "a set comprehension is not supported yet", "use array operations instead");
+      case ComprehensionKind::List:
+        break;
+    }
+    refuse(it, "a list comprehension is not supported yet",
+           "use array operations or a `for` loop that adds up the result");
+  }
+
+  // *(…) and **{…} in a call are settled when the call is lowered.
+  void call(const Call& it) {
+    for (auto keyword = it.keywords.rbegin(); keyword != it.keywords.rend(); ++keyword) {
+      const auto* dictionary = as<Dictionary>((*keyword)->value);
+      if ((*keyword)->name || dictionary == nullptr) {
+        stack_.push_back((*keyword)->value);
+      } else {
+        push_reversed(dictionary->values);
+      }
+    }
+    for (auto argument = it.arguments.rbegin(); argument != it.arguments.rend(); ++argument) {
+      const auto* starred = as<Starred>(*argument);
+      stack_.push_back(starred != nullptr ? starred->value : *argument);
+    }
+    stack_.push_back(it.function);
+  }
+
+  void nested(const FunctionDefinition& it) {
+    if (it.is_async) refuse_async(it, "an `async` function");
+    if (!it.decorators.empty()) {
+      refuse(*it.decorators[0], "a decorator on a function inside a function is not supported yet",
+             "define the function at the top of the module");
+    }
+    push_reversed(it.body);
+    for (auto parameter = it.parameters.rbegin(); parameter != it.parameters.rend(); ++parameter) {
+      if ((*parameter)->default_value != nullptr) stack_.push_back((*parameter)->default_value);
+    }
+  }
+
+  std::vector<const Node*> stack_;
+};
+
+}  // namespace
+
+void refuse_unsupported(const FunctionDefinition& definition) {
+  if (definition.is_async) {
+    refuse(definition, "an `async` function cannot be differentiated",
+           "differentiate a plain function");
+  }
+  refuse_unsupported(definition.body);
+}
+
+void refuse_unsupported(Block body) { Fence().block(body); }
+
+}  // namespace tangent::lowering

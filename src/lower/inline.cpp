@@ -1,0 +1,364 @@
+// Calls of the user's functions, inlined: arguments bound as Python binds them, then the body.
+//
+//     def h(a, b=2.0):                y = h(x * x)        a = x * x
+//         t = a * b                                       t = a * 2.0
+//         return t + 1                                    y = t + 1
+//
+// A parameter that the callee does not write and whose argument is a name or constant is that
+// argument; an argument that is read once, in order, stands where it is read (substitute.cpp).
+#include <algorithm>
+
+#include "lower/fence.h"
+#include "lower/lowering.h"
+#include "lower/unbound.h"
+#include "syntax/printer.h"
+#include "syntax/visit.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+constexpr std::size_t kLargestInlined = 20000;  // nodes
+
+std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
+
+}  // namespace
+
+bool mentions(const Node* root, Symbol wanted) {
+  std::vector<const Node*> stack = {root};
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (const auto* name = as<Name>(node); name != nullptr && name->symbol == wanted) return true;
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+  }
+  return false;
+}
+
+const Expr* only_return(Block body) {
+  for (const Stmt* statement : body) {
+    if (const auto* exit = as<Return>(statement)) return exit->value;
+    const auto* text = as<ExpressionStatement>(statement);
+    const bool nothing = is<Pass>(statement) || is<Global>(statement) ||
+                         (text != nullptr && is<Constant>(text->value));
+    if (!nothing) return nullptr;
+  }
+  return nullptr;
+}
+
+bool is_literal(const Expr* written) {
+  if (is<Constant>(written)) return true;
+  if (const auto* unary = as<UnaryOperation>(written)) return is<Constant>(unary->operand);
+  const auto* tuple = as<TupleDisplay>(written);
+  return tuple != nullptr && std::ranges::all_of(tuple->elements, is_literal);
+}
+
+const ScopeFacts& Lowering::facts_of(const Callee& callee) {
+  const auto [place, added] = facts_.try_emplace(callee.identity);
+  if (added) place->second = scope_facts(callee.parameters, callee.body);
+  return place->second;
+}
+
+const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
+  const auto found = outside_callees_.find(thing.handle);
+  if (found != outside_callees_.end()) return *found->second;
+  CapturedFunction captured;
+  try {
+    captured = outside_.source_of(thing, context_);
+  } catch (Diagnostic& diagnostic) {
+    if (diagnostic.ranges.empty()) {
+      const Ranges ranges = at(it);
+      diagnostic.ranges.assign(ranges.begin(), ranges.end());
+    }
+    throw;
+  }
+  refuse_unsupported(*captured.definition);
+  Callee& callee = callees_.emplace_back();
+  callee.name = thing.qualified_name ? thing.qualified_name : captured.definition->name;
+  callee.parameters = captured.definition->parameters;
+  callee.body = captured.definition->body;
+  callee.identity = captured.definition;
+  callee.function = thing.handle;
+  outside_callees_.emplace(thing.handle, &callee);
+  return callee;
+}
+
+const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destination destination) {
+  if (std::ranges::find(active_, callee.identity) != active_.end()) {
+    refuse(it, quoted(callee.name) + " calls itself, which is not supported yet",
+           "write the recursion as a loop", DiagnosticKind::RecursiveCall);
+  }
+  const bool outermost = active_.size() == 1;
+  if (outermost) inline_start_ = context_.id_bound();
+  auto check_size = [&] {
+    if (inlined_nodes_ + (context_.id_bound() - inline_start_) > kLargestInlined) {
+      refuse(it, "the functions called here are too large to be written out at every call",
+             "call them less often, or from a loop");
+    }
+  };
+  check_size();
+
+  Frame& frame = frames_.emplace_back();
+  frame.facts = &facts_of(callee);
+  frame.function = callee.function;
+  frame.lexical = callee.lexical;
+  if (open_loops_ > 0) {
+    const auto unbound = maybe_unbound(callee.parameters, callee.body, *frame.facts);
+    // The first by name: a set has no order.
+    const auto first = std::ranges::min_element(unbound, {}, [](Symbol s) { return s.text(); });
+    if (first != unbound.end()) {
+      refuse(it,
+             quoted(*first) + " of " + quoted(callee.name) +
+                 " may be read before it is assigned, which is not supported for calls in a "
+                 "loop",
+             "assign " + quoted(*first) + " on every path, for example before its loop");
+    }
+  }
+  const std::vector<Argument> arguments = arguments_of(it);
+  bind_parameters(it, callee, frame, arguments, destination);
+  std::vector<const Expr*> values;
+  for (const Argument& argument : arguments) {
+    if (argument.value != nullptr) values.push_back(argument.value);
+  }
+  const std::string wish = describe_call(callee.name.text(), values);
+  frame.call_site = at(it);
+
+  Frame* const caller = frame_;
+  frame_ = &frame;
+  active_.push_back(callee.identity);
+  const bool in_raise = std::exchange(in_raise_, false);
+  const Expr* result = inline_body(callee, destination, wish);
+  in_raise_ = in_raise;
+  active_.pop_back();
+  frame_ = caller;
+  check_size();
+  if (outermost) inlined_nodes_ += context_.id_bound() - inline_start_;
+  return result;
+}
+
+const Expr* Lowering::inline_body(const Callee& callee, Destination destination,
+                                  std::string_view wish) {
+  if (const Expr* result = only_return(callee.body)) return value_for(result, destination);
+  Statements statements = collect([&] { block(callee.body); });
+  // With one return at the end there is nothing to move.
+  ExitTable exits;
+  int returns = 0;
+  for (const Stmt* statement : statements) returns += exits.of(statement).return_count;
+  const bool plain = returns == 1 && is<Return>(statements.back());
+  const Block body = restructure(std::move(statements), *frame_->facts, !plain);
+  return splice(body, destination, wish, frame_->call_site);
+}
+
+// The body of an inlined function, its returns turned into what the destination asks for.
+const Expr* Lowering::splice(Block body, Destination destination, std::string_view wish,
+                             Ranges ranges) {
+  ExitTable exits;
+  const int returns = exits.of_block(body).return_count;
+  if (returns <= 1 && (returns == 0 || is<Return>(body.back()))) {
+    const Block first = returns == 0 ? body : body.first(body.size() - 1);
+    out_->insert(out_->end(), first.begin(), first.end());
+    // Without a return the end is never reached.
+    if (returns == 0) return context_.none(ranges);
+    return static_cast<const Return*>(body.back())->value;
+  }
+  if (destination.form == Destination::Form::Tail) {
+    out_->insert(out_->end(), body.begin(), body.end());
+    return nullptr;
+  }
+  const bool named = destination.form == Destination::Form::Value;
+  if (named) destination = Destination::to(names_.fresh(wish));
+  append_assigning(body, destination, *out_);
+  return named ? context_.local(destination.name, ranges) : nullptr;
+}
+
+void Lowering::append_assigning(Block body, Destination destination, Statements& out) {
+  for (const Stmt* statement : body) {
+    if (const auto* exit = as<Return>(statement)) {
+      const Statements last = collect([&] { finish(destination, exit->value, exit->ranges); });
+      out.insert(out.end(), last.begin(), last.end());
+    } else if (const auto* branch = as<If>(statement);
+               branch != nullptr && statement == body.back()) {
+      Statements inner;
+      Statements orelse;
+      append_assigning(branch->body, destination, inner);
+      append_assigning(branch->orelse, destination, orelse);
+      append_if(context_, branch->test, context_.list(inner), context_.list(orelse), branch->ranges,
+                out);
+    } else {
+      out.push_back(statement);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Arguments
+
+std::vector<std::size_t> Lowering::match(const Call& it, const Callee& callee,
+                                         std::span<const Argument> arguments) {
+  const List<const Parameter*> parameters = callee.parameters;
+  std::vector<bool> taken(parameters.size());
+  std::vector<std::size_t> positions;
+  positions.reserve(arguments.size());
+  auto wrong = [&](const Node& where, const std::string& what) {
+    refuse(where, quoted(callee.name) + " " + what, "call it as it is defined",
+           DiagnosticKind::UnresolvedCall);
+  };
+  std::size_t next = 0;
+  for (const Argument& argument : arguments) {
+    std::size_t position = 0;
+    if (!argument.keyword) {
+      while (next < parameters.size() && parameters[next]->form != ParameterKind::PositionalOnly &&
+             parameters[next]->form != ParameterKind::Positional &&
+             parameters[next]->form != ParameterKind::VariadicPositional) {
+        ++next;
+      }
+      if (next == parameters.size()) wrong(it, "takes fewer positional arguments");
+      position = next;
+      if (parameters[next]->form != ParameterKind::VariadicPositional) ++next;
+    } else {
+      const auto found = std::ranges::find_if(parameters, [&](const Parameter* parameter) {
+        return parameter->name == argument.keyword &&
+               (parameter->form == ParameterKind::Positional ||
+                parameter->form == ParameterKind::KeywordOnly);
+      });
+      if (found == parameters.end()) {
+        const bool collects = std::ranges::any_of(parameters, [](const Parameter* parameter) {
+          return parameter->form == ParameterKind::VariadicKeyword;
+        });
+        if (collects) {
+          refuse(it, "passing keywords to `**` parameters is not supported yet",
+                 "give the callee a parameter of its own for each");
+        }
+        wrong(it, "has no parameter " + quoted(argument.keyword));
+      }
+      position = static_cast<std::size_t>(found - parameters.begin());
+      if (taken[position]) wrong(it, "gets " + quoted(argument.keyword) + " twice");
+    }
+    taken[position] = true;
+    positions.push_back(position);
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = *parameters[i];
+    const bool variadic = parameter.form == ParameterKind::VariadicPositional ||
+                          parameter.form == ParameterKind::VariadicKeyword;
+    if (!taken[i] && !variadic && parameter.default_value == nullptr) {
+      wrong(it, "needs an argument for " + quoted(parameter.name));
+    }
+  }
+  return positions;
+}
+
+void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& frame,
+                               std::span<const Argument> arguments, Destination destination) {
+  const std::vector<std::size_t> positions = match(it, callee, arguments);
+  const ScopeFacts& facts = *frame.facts;
+  const List<const Parameter*> parameters = callee.parameters;
+  const Symbol merged = returned_local(callee, arguments, positions, destination);
+  if (merged) {
+    frame.bindings[merged] = {.form = Binding::Form::Variable, .variable = destination.name};
+  }
+
+  // From the last to the first: what is evaluated before a value that is bound is bound, too.
+  std::vector<bool> in_place = replaceable(callee, frame, arguments, positions);
+  bool bound_later = false;
+  for (std::size_t i = arguments.size(); i-- > 0;) {
+    if (arguments[i].value == nullptr || is_simple(arguments[i].value)) continue;
+    if (bound_later) in_place[i] = false;
+    bound_later = bound_later || !in_place[i];
+  }
+  std::vector<bool> given(parameters.size());
+  std::vector<const Expr*> variadic;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    const Parameter& parameter = *parameters[positions[i]];
+    given[positions[i]] = true;
+    if (parameter.form == ParameterKind::VariadicPositional) {
+      if (argument.function != nullptr) {
+        refuse(*argument.written, "passing a local function to `*` parameters is not supported yet",
+               "give the callee a parameter of its own for it");
+      }
+      const Expr* value = argument.value;
+      if (!is_simple(value)) value = bind_temporary(value, describe(value), value->ranges);
+      variadic.push_back(value);
+      continue;
+    }
+    const bool written = facts.is_written(parameter.name);
+    if (argument.function != nullptr) {
+      if (written) {
+        refuse(*argument.written,
+               quoted(callee.name) + " assigns its parameter " + quoted(parameter.name) +
+                   ", which is a function here",
+               "use another name in " + quoted(callee.name));
+      }
+      frame.bindings[parameter.name] = {.form = Binding::Form::Function,
+                                        .function = argument.function};
+    } else if (!written && (is_simple(argument.value) || in_place[i])) {
+      frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = argument.value};
+    } else {
+      emit_assign(variable(frame, parameter.name), argument.value, at(*argument.written));
+    }
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = *parameters[i];
+    const NameUse* use = facts.find(parameter.name);
+    const bool written = facts.is_written(parameter.name);
+    const Expr* value = nullptr;
+    if (parameter.form == ParameterKind::VariadicPositional) {
+      value = context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(variadic)));
+    } else if (parameter.form == ParameterKind::VariadicKeyword) {
+      if (use == nullptr || (use->reads == 0 && use->writes == 0)) continue;
+      refuse(it, quoted(callee.name) + " reads its `**` parameter, which is not supported yet",
+             "give it a parameter of its own for each keyword");
+    } else if (given[i]) {
+      continue;
+    } else {
+      value = default_of(it, callee, i);
+    }
+    if (written) {
+      emit_assign(variable(frame, parameter.name), value, at(it));
+    } else {
+      frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = value};
+    }
+  }
+}
+
+const Expr* Lowering::default_of(const Call& it, const Callee& callee, std::size_t position) {
+  const Parameter& parameter = *callee.parameters[position];
+  if (callee.lexical != nullptr) return copy(callee.defaults[position], it.ranges);
+  if (!is_literal(parameter.default_value)) {
+    refuse(it,
+           "the default of " + quoted(parameter.name) + " in " + quoted(callee.name) +
+               " is computed, which is not supported yet",
+           "pass " + quoted(parameter.name) + " in this call");
+  }
+  return expression(parameter.default_value);
+}
+
+// `z = g(a)` where g ends in `return y`: y may be z itself, unless z is still read by g under the
+// name of an argument.
+Symbol Lowering::returned_local(const Callee& callee, std::span<const Argument> arguments,
+                                std::span<const std::size_t> positions, Destination destination) {
+  if (destination.form != Destination::Form::Name || callee.lexical != nullptr) return {};
+  const ScopeFacts& facts = facts_of(callee);
+  if (facts.returns != 1 || facts.early_return || callee.body.size() < 2) return {};
+  const auto* exit = as<Return>(callee.body.back());
+  const auto* local = exit != nullptr ? as<Name>(exit->value) : nullptr;
+  if (local == nullptr || !facts.is_written(local->symbol) || !facts.is_local(local->symbol)) {
+    return {};
+  }
+  const bool is_parameter = facts.find(local->symbol)->is_parameter;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].function != nullptr) return {};
+    const Parameter& parameter = *callee.parameters[positions[i]];
+    const bool own = parameter.name == local->symbol;
+    const bool read_in_body =
+        is_simple(arguments[i].value) || parameter.form == ParameterKind::VariadicPositional;
+    if (!own && (is_parameter || read_in_body) && mentions(arguments[i].value, destination.name)) {
+      return {};
+    }
+  }
+  const auto unbound = maybe_unbound(callee.parameters, callee.body, facts);
+  return unbound.contains(local->symbol) ? Symbol() : local->symbol;
+}
+
+}  // namespace tangent::lowering

@@ -1,0 +1,130 @@
+// The entry of lowering (lower.h), and the small helpers that its parts share (lowering.h).
+#include "lower/lower.h"
+
+#include <algorithm>
+
+#include "lower/fence.h"
+#include "lower/lowering.h"
+#include "lower/used_names.h"
+#include "lower/verify.h"
+#include "syntax/visit.h"
+
+namespace tangent {
+
+const GlobalBinding* CoreFunction::find_global(Symbol printed) const {
+  const auto found = std::ranges::find(globals, printed, &GlobalBinding::printed);
+  return found == globals.end() ? nullptr : &*found;
+}
+
+void check_syntax(const CapturedFunction& function) {
+  lowering::refuse_unsupported(*function.definition);
+}
+
+CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
+                   RuleBook& /*rules*/, Context& context) {
+  CoreFunction core = lowering::Lowering(outside, context).run(function, handle);
+#ifndef NDEBUG
+  verify_core(core);
+#endif
+  return core;
+}
+
+namespace lowering {
+
+namespace {
+
+// Far below what the stack takes, far above what people write.
+constexpr int kDeepest = 1000;
+
+}  // namespace
+
+Lowering::Lowering(Outside& outside, Context& context)
+    : outside_(outside), context_(context), names_(context) {}
+
+CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle) {
+  const FunctionDefinition& definition = *function.definition;
+  refuse_unsupported(definition);
+  Callee& callee = callees_.emplace_back();
+  callee.name = definition.name;
+  callee.parameters = definition.parameters;
+  callee.body = definition.body;
+  callee.identity = &definition;
+  callee.function = handle;
+  outside_callees_.emplace(handle, &callee);
+  active_.push_back(&definition);
+
+  Frame& frame = frames_.emplace_back();
+  frame.facts = &facts_of(callee);
+  frame.function = handle;
+  frame.outermost = true;
+  frame_ = &frame;
+  // The user's names are never given to anything else.
+  for (const auto& [name, use] : frame.facts->names) names_.take(name);
+  for (const Parameter* parameter : definition.parameters) {
+    frame.bindings[parameter->name] = {.form = Binding::Form::Variable,
+                                       .variable = parameter->name};
+  }
+
+  Statements statements = collect([&] { block(definition.body); });
+  CoreFunction core;
+  core.name = definition.name;
+  core.parameters = definition.parameters;
+  core.body = restructure(std::move(statements), *frame.facts, true);
+  core.ranges = definition.ranges;
+  keep_used_globals(core, globals_);
+  check_reads(core);
+  return core;
+}
+
+Block Lowering::restructure(Statements statements, const ScopeFacts& facts, bool with_returns) {
+  Block body = context_.list(statements);
+  if (facts.has_loop_else) body = without_loop_else(context_, names_, body);
+  if (facts.early_return) body = without_loop_returns(context_, names_, body);
+  if (facts.has_continue) body = without_continues(context_, names_, body);
+  if (with_returns) body = with_tail_returns(context_, names_, body);
+  return body;
+}
+
+void Lowering::emit_assign(Symbol target, const Expr* value, Ranges ranges) {
+  if (const auto* name = as<Name>(value);
+      name != nullptr && name->scope == Scope::Local && name->symbol == target) {
+    return;
+  }
+  emit(context_.assign(context_.local(target, ranges), value, ranges));
+}
+
+void Lowering::finish(Destination destination, const Expr* value, Ranges ranges) {
+  if (value == nullptr) return;
+  switch (destination.form) {
+    case Destination::Form::Value:
+      throw InternalError("a value without a destination");
+    case Destination::Form::Name:
+      return emit_assign(destination.name, value, ranges);
+    case Destination::Form::Tail:
+      return emit(context_.make<Return>(ranges, value));
+    case Destination::Form::Nothing:
+      if (!is_name_or_constant(value)) emit(context_.make<ExpressionStatement>(ranges, value));
+      return;
+  }
+}
+
+Ranges Lowering::at(Ranges ranges) {
+  return frame_->call_site.empty() ? ranges : context_.merge(ranges, frame_->call_site);
+}
+
+void Lowering::refuse(const Node& node, std::string message, std::string remedy,
+                      DiagnosticKind kind) {
+  throw Diagnostic(kind, std::move(message), at(node), std::move(remedy));
+}
+
+Lowering::Deeper::Deeper(Lowering& lowering, const Node& node) : lowering_(lowering) {
+  if (++lowering_.depth_ > kDeepest) {
+    --lowering_.depth_;  // the destructor does not run
+    lowering.refuse(node, "this is nested too deep", "split it into several statements",
+                    DiagnosticKind::TooDeep);
+  }
+}
+
+}  // namespace lowering
+
+}  // namespace tangent

@@ -1,0 +1,265 @@
+// The state of one lowering, shared by the files that each do one part of it.
+//
+// In: a captured function. Out: statements of the core program, appended to `out_`. What an
+// expression needs done first is appended in front of the statement that holds it ("hoisted").
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "lower/exits.h"
+#include "lower/lower.h"
+#include "lower/names.h"
+#include "lower/scope.h"
+
+namespace tangent::lowering {
+
+struct Frame;
+
+// Something that can be inlined: a function of the outside, a nested def, or a lambda.
+struct Callee {
+  Symbol name;
+  List<const Parameter*> parameters;
+  Block body;
+  const Node* identity = nullptr;     // the definition: tells one function from another
+  Frame* lexical = nullptr;           // whose variables it sees; null for functions of the outside
+  ThingHandle function = 0;           // whose globals it sees
+  std::vector<const Expr*> defaults;  // of nested functions: evaluated where they are defined
+};
+
+// What a local name of a function stands for while its body is lowered.
+struct Binding {
+  enum class Form : std::uint8_t {
+    Unset,
+    Variable,    // the core variable `variable`
+    Value,       // the expression `value`, put where the name is read
+    Function,    // can only be called
+    OutOfReach,  // was Value or Function in a branch or loop that has ended
+  };
+  Form form = Form::Unset;
+  Symbol variable = {};
+  const Expr* value = nullptr;
+  const Callee* function = nullptr;
+};
+
+// One function being lowered: the differentiated one, or an inlined call.
+struct Frame {
+  const ScopeFacts* facts = nullptr;
+  ThingHandle function = 0;
+  Frame* lexical = nullptr;
+  Ranges call_site;  // of the inlined call, in its caller
+  bool outermost = false;
+  int loop_depth = 0;
+  std::unordered_map<Symbol, Binding> bindings;
+  std::vector<Symbol> declared;  // Value and Function bindings of the open blocks
+};
+
+// Where the value of an expression goes. Name, Tail and Nothing are offers: an expression that is
+// lowered to statements may take them up (and gives back no expression), or give the value back.
+struct Destination {
+  enum class Form : std::uint8_t { Value, Name, Tail, Nothing };
+  Form form = Form::Value;
+  Symbol name;
+  static Destination to(Symbol name) { return {Form::Name, name}; }
+  static Destination tail() { return {Form::Tail, {}}; }
+  static Destination nothing() { return {Form::Nothing, {}}; }
+};
+
+class Lowering {
+ public:
+  Lowering(Outside& outside, Context& context);
+
+  CoreFunction run(const CapturedFunction& function, ThingHandle handle);
+
+ private:
+  // One argument of a call, in evaluation order.
+  struct Argument {
+    Symbol keyword = {};            // empty: positional
+    const Expr* written = nullptr;  // as the user wrote it; null where `value` is already core
+    const Expr* value = nullptr;    // lowered
+    const Callee* function = nullptr;
+  };
+
+  // statements.cpp
+  void block(Block statements);
+  Block nested_block(Block statements);
+  void statement(const Stmt& it);
+  void expression_statement(const ExpressionStatement& it);
+  void return_statement(const Return& it);
+  void if_statement(const If& it);
+  void assert_statement(const Assert& it);
+  void raise_statement(const Raise& it);
+  void delete_statement(const Delete& it);
+  void import_statement(const Import& it);
+
+  // loops.cpp
+  void for_statement(const For& it);
+  void while_statement(const While& it);
+
+  // assignments.cpp
+  void assign_statement(const Assign& it);
+  void augmented_assign(const AugmentedAssign& it);
+  void annotated_assign(const AnnotatedAssign& it);
+  void assign_to(const Expr* target, const Expr* value, Ranges ranges);
+  void assign_name(const Name& target, const Expr* written, Ranges ranges);
+  void assign_parallel(Exprs targets, Exprs values, Ranges ranges);
+  // The flat core target of names for a pattern of targets, and what is to be unpacked after it.
+  const Expr* core_target(const Expr* target, std::vector<std::pair<const Expr*, Symbol>>& later);
+  void unpack_later(std::span<const std::pair<const Expr*, Symbol>> later, Ranges ranges);
+  Symbol assigned_symbol(const Name& target);
+  bool alias_of_global(const Name& target, const Expr* written);
+
+  // expressions.cpp
+  const Expr* expression(const Expr* e);
+  // null where the destination was taken up
+  const Expr* value_for(const Expr* e, Destination destination);
+  const Expr* name(const Name& it);
+  const Expr* binary(const BinaryOperation& it);
+  const Expr* subscript(const Subscript& it);
+  const Expr* display(const Expr& it, Exprs elements);
+  const Expr* formatted(const FormattedString& it);
+  const Expr* walrus(const NamedExpression& it);
+  Symbol variable(Frame& frame, Symbol name);
+  Binding* find_binding(Symbol name, Frame** owner = nullptr);
+  const Expr* copy(const Expr* core, Ranges ranges);
+
+  // operands.cpp
+  void operands(std::span<const Expr* const> written, std::span<const Expr*> values);
+  void protect(std::span<const Expr*> earlier, std::size_t mark);
+  const Expr* bind_temporary(const Expr* value, std::string_view wish, Ranges ranges);
+
+  // conditional.cpp
+  const Expr* conditional(const Conditional& it, Destination destination);
+  const Expr* boolean(const BooleanOperation& it);
+  const Expr* boolean_from(const BooleanOperation& it, const Expr* first, std::size_t next,
+                           Symbol result);
+  const Expr* comparison(const Comparison& it);
+  const Expr* comparison_from(const Comparison& it, const Expr* left, std::size_t next,
+                              Symbol result);
+
+  // calls.cpp
+  const Expr* call(const Call& it, Destination destination);
+  const Expr* library_call(const Call& it, const Thing& thing);
+  const Expr* method_call(const Call& it, const Attribute& method);
+  const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee);
+  std::vector<Argument> arguments_of(const Call& it);
+  void refuse_write_in_place(const Call& it, Symbol callee);
+  std::optional<Thing> thing_of(const Expr* written);
+  std::optional<Thing> thing_of_core(const Expr* core);
+  Thing look_up(ThingHandle function, Symbol name);
+  Thing attribute_of(const Thing& thing, Symbol name);
+  const Name* global(Symbol name, Ranges ranges);
+
+  // inline.cpp
+  const Expr* inline_call(const Call& it, const Callee& callee, Destination destination);
+  const Callee& callee_of(const Thing& thing, const Call& it);
+  // Which parameter each argument goes to (its position in `callee.parameters`).
+  std::vector<std::size_t> match(const Call& it, const Callee& callee,
+                                 std::span<const Argument> arguments);
+  void bind_parameters(const Call& it, const Callee& callee, Frame& frame,
+                       std::span<const Argument> arguments, Destination destination);
+  const Expr* inline_body(const Callee& callee, Destination destination, std::string_view wish);
+  const Expr* splice(Block body, Destination destination, std::string_view wish, Ranges ranges);
+  void append_assigning(Block body, Destination destination, Statements& out);
+  // The local of the callee that may be the destination itself, or an empty symbol.
+  Symbol returned_local(const Callee& callee, std::span<const Argument> arguments,
+                        std::span<const std::size_t> positions, Destination destination);
+  const Expr* default_of(const Call& it, const Callee& callee, std::size_t position);
+  const ScopeFacts& facts_of(const Callee& callee);
+
+  // substitute.cpp: which parameters of `return e` may be replaced by their arguments in place
+  std::vector<bool> replaceable(const Callee& callee, Frame& frame,
+                                std::span<const Argument> arguments,
+                                std::span<const std::size_t> positions);
+
+  // local_functions.cpp
+  void define_function(const FunctionDefinition& it);
+  const Callee* lambda_callee(const Lambda& it, Symbol name);
+  const Callee* function_value(const Expr* written);
+  std::vector<const Expr*> defaults_of(List<const Parameter*> parameters);
+
+  void emit(const Stmt* statement) { out_->push_back(statement); }
+  void emit_assign(Symbol target, const Expr* value, Ranges ranges);
+  void finish(Destination destination, const Expr* value, Ranges ranges);
+  // Runs f with the statements that it emits going to a list of their own.
+  template <class F>
+  Statements collect(F&& f) {
+    Statements collected;
+    Statements* outer = out_;
+    out_ = &collected;
+    f();
+    out_ = outer;
+    return collected;
+  }
+  // A statement's ranges: its own, then those of the call that it was inlined for.
+  Ranges at(const Node& node) { return at(node.ranges); }
+  Ranges at(Ranges ranges);
+  Block restructure(Statements statements, const ScopeFacts& facts, bool with_returns);
+  [[noreturn]] void refuse(const Node& node, std::string message, std::string remedy,
+                           DiagnosticKind kind = DiagnosticKind::UnsupportedSyntax);
+
+  // Counts the nesting of calls of ourselves; deep trees are refused before the stack ends.
+  class Deeper {
+   public:
+    Deeper(Lowering& lowering, const Node& node);
+    ~Deeper() { --lowering_.depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    Lowering& lowering_;
+  };
+
+  Outside& outside_;
+  Context& context_;
+  FreshNames names_;
+  Statements* out_ = nullptr;
+  Frame* frame_ = nullptr;
+  int depth_ = 0;
+  bool in_raise_ = false;          // what is called makes the exception
+  std::size_t inlined_nodes_ = 0;  // made for inlined calls that are complete
+  NodeId inline_start_ = 0;        // where the outermost call now being inlined began
+
+  std::deque<Frame> frames_;
+  std::deque<Callee> callees_;
+  int open_loops_ = 0;               // of all functions being lowered
+  std::vector<const Node*> active_;  // definitions being inlined, outermost first
+  std::unordered_map<const Node*, ScopeFacts> facts_;
+  std::unordered_map<ThingHandle, const Callee*> outside_callees_;
+
+  struct Query {
+    ThingHandle handle;
+    Symbol name;
+    bool operator==(const Query&) const = default;
+  };
+  struct QueryHash {
+    std::size_t operator()(const Query& query) const {
+      return std::hash<Symbol>()(query.name) * 31 + static_cast<std::size_t>(query.handle);
+    }
+  };
+  std::unordered_map<Query, Thing, QueryHash> looked_up_;
+  std::unordered_map<Query, Thing, QueryHash> attributes_;
+  std::unordered_map<Query, Symbol, QueryHash> printed_;  // (function, name) -> printed
+  std::vector<GlobalBinding> globals_;
+  std::unordered_map<Symbol, std::size_t> global_index_;  // printed -> in globals_
+};
+
+// The names of locals that the statements assign.
+void collect_assigned(std::span<const Stmt* const> statements, std::vector<Symbol>& names);
+// A value that may be written again where its name or parameter is read: a constant, a name, an
+// attribute of a module.
+bool is_simple(const Expr* core);
+bool is_literal(const Expr* written);  // a default that is the same object or value every time
+// The expression of a body that is only `return e`, or null.
+const Expr* only_return(Block body);
+// Whether a name occurs anywhere in a node.
+bool mentions(const Node* root, Symbol name);
+// A call that neither prints, draws nor changes anything.
+bool is_calm(Symbol callee);
+
+}  // namespace tangent::lowering

@@ -1,0 +1,118 @@
+// Operands in evaluation order: when a later one needs statements, the earlier ones are bound
+// first.
+#include <algorithm>
+
+#include "lower/lowering.h"
+#include "syntax/visit.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+void add_target(const Expr* target, std::vector<Symbol>& names) {
+  if (const auto* name = as<Name>(target)) names.push_back(name->symbol);
+  if (const auto* tuple = as<TupleDisplay>(target)) {
+    for (const Expr* element : tuple->elements) add_target(element, names);
+  }
+}
+
+// Whether the value of a core expression is the same after these names were assigned.
+bool stays(const Expr* core, const std::vector<Symbol>& assigned) {
+  if (!is_simple(core)) return false;
+  const Expr* root = core;
+  while (true) {
+    if (const auto* attribute = as<Attribute>(root)) {
+      root = attribute->value;
+    } else if (const auto* unary = as<UnaryOperation>(root)) {
+      root = unary->operand;
+    } else {
+      break;
+    }
+  }
+  if (const auto* tuple = as<TupleDisplay>(root)) {
+    return std::ranges::all_of(tuple->elements, [&](const Expr* e) { return stays(e, assigned); });
+  }
+  const auto* name = as<Name>(root);
+  return name == nullptr || name->scope == Scope::Global ||
+         std::ranges::find(assigned, name->symbol) == assigned.end();
+}
+
+}  // namespace
+
+void collect_assigned(std::span<const Stmt* const> statements, std::vector<Symbol>& names) {
+  for (const Stmt* statement : statements) {
+    if (const auto* assign = as<Assign>(statement)) {
+      for (const Expr* target : assign->targets) add_target(target, names);
+    } else if (const auto* augmented = as<AugmentedAssign>(statement)) {
+      add_target(augmented->target, names);
+    } else if (const auto* branch = as<If>(statement)) {
+      collect_assigned(branch->body, names);
+      collect_assigned(branch->orelse, names);
+    } else if (const auto* loop = as<For>(statement)) {
+      add_target(loop->target, names);
+      collect_assigned(loop->body, names);
+    } else if (const auto* loop = as<While>(statement)) {
+      collect_assigned(loop->body, names);
+    }
+  }
+}
+
+bool is_simple(const Expr* core) {
+  switch (core->kind) {
+    case Kind::Constant:
+    case Kind::Name:
+      return true;
+    case Kind::UnaryOperation: {
+      const auto& unary = static_cast<const UnaryOperation&>(*core);
+      return unary.op == UnaryOperator::Minus && is<Constant>(unary.operand);
+    }
+    case Kind::Attribute: {
+      // np.pi: a path that starts at a global. Attributes of values may be computed.
+      const Expr* root = core;
+      while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
+      const auto* name = as<Name>(root);
+      return name != nullptr && name->scope == Scope::Global;
+    }
+    case Kind::TupleDisplay:
+      return std::ranges::all_of(static_cast<const TupleDisplay&>(*core).elements, is_simple);
+    default:
+      return false;
+  }
+}
+
+void Lowering::operands(std::span<const Expr* const> written, std::span<const Expr*> values) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const std::size_t mark = out_->size();
+    values[i] = expression(written[i]);
+    if (out_->size() > mark && i > 0) protect(values.first(i), mark);
+  }
+}
+
+void Lowering::protect(std::span<const Expr*> earlier, std::size_t mark) {
+  std::vector<Symbol> assigned;
+  bool collected = false;
+  Statements temporaries;
+  for (const Expr*& value : earlier) {
+    if (value == nullptr || is<Constant>(value)) continue;
+    if (is_simple(value)) {
+      if (!collected) {
+        collect_assigned(std::span(*out_).subspan(mark), assigned);
+        collected = true;
+      }
+      if (stays(value, assigned)) continue;
+    }
+    const Statements binding =
+        collect([&] { value = bind_temporary(value, describe(value), value->ranges); });
+    temporaries.insert(temporaries.end(), binding.begin(), binding.end());
+  }
+  out_->insert(out_->begin() + static_cast<std::ptrdiff_t>(mark), temporaries.begin(),
+               temporaries.end());
+}
+
+const Expr* Lowering::bind_temporary(const Expr* value, std::string_view wish, Ranges ranges) {
+  const Symbol name = names_.fresh(wish);
+  emit(context_.assign(context_.local(name, value->ranges), value, at(ranges)));
+  return context_.local(name, value->ranges);
+}
+
+}  // namespace tangent::lowering

@@ -1,0 +1,174 @@
+// Statements other than loops and assignments, and blocks of them.
+#include "lower/lowering.h"
+#include "syntax/printer.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+bool leaves(const Stmt* statement) {
+  return is<Return>(statement) || is<Break>(statement) || is<Continue>(statement) ||
+         is<Raise>(statement);
+}
+
+bool is_after(const SourceRange& a, const SourceRange& b) {
+  return a.line > b.line || (a.line == b.line && a.column > b.column);
+}
+
+}  // namespace
+
+void Lowering::block(Block statements) {
+  for (const Stmt* it : statements) {
+    statement(*it);
+    // What follows can never run.
+    if (!out_->empty() && leaves(out_->back())) return;
+  }
+}
+
+Block Lowering::nested_block(Block statements) {
+  const std::size_t declared = frame_->declared.size();
+  const Statements collected = collect([&] { block(statements); });
+  // What stands for a function or a global is known only inside the branch that bound it.
+  for (std::size_t i = declared; i < frame_->declared.size(); ++i) {
+    frame_->bindings[frame_->declared[i]].form = Binding::Form::OutOfReach;
+  }
+  frame_->declared.resize(declared);
+  return context_.list(collected);
+}
+
+void Lowering::statement(const Stmt& it) {
+  const Deeper deeper(*this, it);
+  switch (it.kind) {
+    case Kind::Assign:
+      return assign_statement(static_cast<const Assign&>(it));
+    case Kind::AugmentedAssign:
+      return augmented_assign(static_cast<const AugmentedAssign&>(it));
+    case Kind::AnnotatedAssign:
+      return annotated_assign(static_cast<const AnnotatedAssign&>(it));
+    case Kind::ExpressionStatement:
+      return expression_statement(static_cast<const ExpressionStatement&>(it));
+    case Kind::Return:
+      return return_statement(static_cast<const Return&>(it));
+    case Kind::If:
+      return if_statement(static_cast<const If&>(it));
+    case Kind::For:
+      return for_statement(static_cast<const For&>(it));
+    case Kind::While:
+      return while_statement(static_cast<const While&>(it));
+    case Kind::Break:
+      return emit(context_.make<Break>(at(it)));
+    case Kind::Continue:
+      return emit(context_.make<Continue>(at(it)));
+    case Kind::Assert:
+      return assert_statement(static_cast<const Assert&>(it));
+    case Kind::Raise:
+      return raise_statement(static_cast<const Raise&>(it));
+    case Kind::Pass:
+    case Kind::Global:  // that none of the names is assigned is checked where they are
+      return;
+    case Kind::Delete:
+      return delete_statement(static_cast<const Delete&>(it));
+    case Kind::Import:
+      return import_statement(static_cast<const Import&>(it));
+    case Kind::FunctionDefinition:
+      return define_function(static_cast<const FunctionDefinition&>(it));
+    default:
+      refuse(it, "this statement is not supported", "");
+  }
+}
+
+void Lowering::expression_statement(const ExpressionStatement& it) {
+  if (is<Constant>(it.value)) return;  // docstrings and `...`
+  const Expr* value = value_for(it.value, Destination::nothing());
+  if (value == nullptr) return;
+  // A walrus or an inlined call has done its work; a bare name may raise NameError.
+  const bool done = !is<Name>(it.value) && is_name_or_constant(value);
+  if (!done) emit(context_.make<ExpressionStatement>(at(it), value));
+}
+
+void Lowering::return_statement(const Return& it) {
+  const Ranges ranges = at(it);
+  if (it.value == nullptr) return emit(context_.make<Return>(ranges, context_.none(ranges)));
+  const Expr* value = value_for(it.value, Destination::tail());
+  if (value != nullptr) emit(context_.make<Return>(ranges, value));
+}
+
+void Lowering::if_statement(const If& it) {
+  const Expr* test = expression(it.test);
+  const Block body = nested_block(it.body);
+  const Block orelse = nested_block(it.orelse);
+  append_if(context_, test, body, orelse, at(it), *out_);
+}
+
+void Lowering::assert_statement(const Assert& it) {
+  const Expr* test = expression(it.test);
+  const Expr* message = nullptr;
+  Statements first;
+  if (it.message != nullptr) first = collect([&] { message = expression(it.message); });
+  const Stmt* check = context_.make<Assert>(at(it), test, message);
+  if (first.empty()) return emit(check);
+  // The message is evaluated only where the assertion fails.
+  first.push_back(
+      context_.make<Assert>(at(it), static_cast<const Expr*>(context_.boolean(false)), message));
+  append_if(context_, negated(context_, test), context_.list(first), Block(), at(it), *out_);
+}
+
+void Lowering::raise_statement(const Raise& it) {
+  if (it.exception == nullptr) {
+    refuse(it, "`raise` without an exception is not supported", "name the exception to raise");
+  }
+  const Expr* const written[] = {it.exception, it.cause};
+  const Expr* values[] = {nullptr, nullptr};
+  const std::size_t count = it.cause != nullptr ? 2 : 1;
+  in_raise_ = true;
+  operands({written, count}, {values, count});
+  in_raise_ = false;
+  emit(context_.make<Raise>(at(it), values[0], values[1]));
+}
+
+void Lowering::delete_statement(const Delete& it) {
+  for (const Expr* target : it.targets) {
+    const auto* name = as<Name>(target);
+    if (name == nullptr) {
+      refuse(*target, "`del` of an element or attribute is not supported yet",
+             "build a new value without it instead");
+    }
+    const NameUse* use = frame_->facts->find(name->symbol);
+    const bool read_later = use != nullptr && use->reads > 0 && !name->ranges.empty() &&
+                            is_after(use->last_read, name->ranges[0]);
+    if (!frame_->facts->is_local(name->symbol) || read_later || frame_->loop_depth > 0) {
+      refuse(it,
+             "`del " + std::string(name->symbol.text()) +
+                 "` is supported only for a local name "
+                 "that is not used afterwards, outside loops",
+             "remove it, or use another name afterwards");
+    }
+  }
+}
+
+void Lowering::import_statement(const Import& it) {
+  auto refuse_import = [&] {
+    refuse(it, "this import inside a function is not supported yet",
+           "move it to the top of the module");
+  };
+  if (it.level != 0) refuse_import();
+  for (const ImportedName* imported : it.names) {
+    const Symbol local = imported->alias ? imported->alias : imported->name;
+    const NameUse* use = frame_->facts->find(local);
+    // `import a.b` binds `a`.
+    const bool dotted =
+        !it.from && !imported->alias && imported->name.text().find('.') != std::string_view::npos;
+    if (dotted || use == nullptr || use->writes != 1) refuse_import();
+    // The module has the same import at its top: then the name means the same there.
+    const Thing thing = look_up(frame_->function, local);
+    std::string wanted(it.from ? it.module.text() : imported->name.text());
+    if (it.from) wanted += "." + std::string(imported->name.text());
+    const bool same = (thing.kind == ThingKind::Module || thing.kind == ThingKind::Library) &&
+                      thing.qualified_name.text() == wanted;
+    if (!same) refuse_import();
+    frame_->bindings[local] = {.form = Binding::Form::Value, .value = global(local, at(it))};
+    frame_->declared.push_back(local);
+  }
+}
+
+}  // namespace tangent::lowering

@@ -1,0 +1,179 @@
+// Definite assignment over the user's statements (unbound.h).
+#include "lower/unbound.h"
+
+#include "lower/exits.h"
+#include "syntax/visit.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+using Assigned = std::unordered_set<Symbol>;
+
+Assigned intersection(const Assigned& a, const Assigned& b) {
+  Assigned both;
+  for (const Symbol name : a) {
+    if (b.contains(name)) both.insert(name);
+  }
+  return both;
+}
+
+class Definite {
+ public:
+  explicit Definite(const ScopeFacts& facts) : facts_(facts) {}
+
+  // The names assigned after the block, which starts with `state`.
+  void block(Block statements, Assigned& state) {
+    for (const Stmt* statement : statements) visit(*statement, state);
+  }
+
+  std::unordered_set<Symbol> unbound;
+
+ private:
+  void reads(const Node* node, Assigned& state) {
+    if (node == nullptr) return;
+    if (const auto* name = as<Name>(node)) {
+      if (facts_.is_local(name->symbol) && !state.contains(name->symbol)) {
+        unbound.insert(name->symbol);
+      }
+    } else if (const auto* walrus = as<NamedExpression>(node)) {
+      reads(walrus->value, state);
+      assign(walrus->target, state);
+    } else if (is<Conditional>(node) || is<BooleanOperation>(node)) {
+      // What is assigned behind the first operand may not happen.
+      bool first = true;
+      Assigned inner;
+      for_each_child(*node, [&](const Node* child) {
+        reads(child, first ? state : inner);
+        if (first) inner = state;
+        first = false;
+      });
+    } else if (const auto* binary = as<BinaryOperation>(node)) {
+      std::vector<const BinaryOperation*> spine;  // sums lean to the left, and are long
+      const Expr* leftmost = binary;
+      while (const auto* inner = as<BinaryOperation>(leftmost)) {
+        spine.push_back(inner);
+        leftmost = inner->left;
+      }
+      reads(leftmost, state);
+      for (auto it = spine.rbegin(); it != spine.rend(); ++it) reads((*it)->right, state);
+    } else if (!is<Lambda>(node)) {
+      for_each_child(*node, [&](const Node* child) { reads(child, state); });
+    }
+  }
+
+  static void assign(const Expr* target, Assigned& state) {
+    if (const auto* name = as<Name>(target)) state.insert(name->symbol);
+    if (const auto* tuple = as<TupleDisplay>(target)) {
+      for (const Expr* element : tuple->elements) assign(element, state);
+    }
+    if (const auto* list = as<ListDisplay>(target)) {
+      for (const Expr* element : list->elements) assign(element, state);
+    }
+  }
+
+  void visit(const Stmt& it, Assigned& state) {
+    switch (it.kind) {
+      case Kind::Assign: {
+        const auto& statement = static_cast<const Assign&>(it);
+        reads(statement.value, state);
+        for (const Expr* target : statement.targets) assign(target, state);
+        return;
+      }
+      case Kind::AugmentedAssign: {
+        const auto& statement = static_cast<const AugmentedAssign&>(it);
+        reads(statement.target, state);
+        return reads(statement.value, state);
+      }
+      case Kind::AnnotatedAssign: {
+        const auto& statement = static_cast<const AnnotatedAssign&>(it);
+        if (statement.value == nullptr) return;
+        reads(statement.value, state);
+        return assign(statement.target, state);
+      }
+      case Kind::If: {
+        const auto& branch = static_cast<const If&>(it);
+        reads(branch.test, state);
+        Assigned other = state;
+        block(branch.body, state);
+        block(branch.orelse, other);
+        const bool falls = exits_.of_block(branch.body).falls;
+        if (!falls) {
+          state = std::move(other);
+        } else if (exits_.of_block(branch.orelse).falls) {
+          state = intersection(state, other);
+        }
+        return;
+      }
+      case Kind::For: {
+        const auto& loop = static_cast<const For&>(it);
+        reads(loop.iterable, state);
+        Assigned inside = state;
+        assign(loop.target, inside);
+        const bool runs = runs_at_least_once(loop.iterable);
+        if (runs) assign(loop.target, state);
+        block(loop.body, inside);
+        const Exits exits = exits_.of_block(loop.body);
+        if (runs && !exits.breaks && !exits.continues) state = inside;
+        return block(loop.orelse, state);
+      }
+      case Kind::While: {
+        const auto& loop = static_cast<const While&>(it);
+        reads(loop.test, state);
+        Assigned inside = state;
+        block(loop.body, inside);
+        return block(loop.orelse, state);
+      }
+      case Kind::FunctionDefinition:
+        state.insert(static_cast<const FunctionDefinition&>(it).name);
+        return;
+      case Kind::Import:
+        for (const ImportedName* imported : static_cast<const Import&>(it).names) {
+          state.insert(imported->alias ? imported->alias : imported->name);
+        }
+        return;
+      case Kind::Delete:
+        return;
+      default:
+        for_each_child(it, [&](const Node* child) { reads(child, state); });
+    }
+  }
+
+  static bool is_positive(const Expr* e) {
+    const auto* constant = as<Constant>(e);
+    return constant != nullptr && constant->value.kind == LiteralKind::Integer &&
+           constant->value.integer > 0;
+  }
+
+  // range(3), range(0, 3), a display that is not empty
+  static bool runs_at_least_once(const Expr* iterable) {
+    if (const auto* tuple = as<TupleDisplay>(iterable)) return !tuple->elements.empty();
+    if (const auto* list = as<ListDisplay>(iterable)) return !list->elements.empty();
+    const auto* call = as<Call>(iterable);
+    if (call == nullptr || !call->keywords.empty()) return false;
+    const auto* function = as<Name>(call->function);
+    if (function == nullptr || function->symbol.text() != "range") return false;
+    if (call->arguments.size() == 1) return is_positive(call->arguments[0]);
+    if (call->arguments.size() != 2) return false;
+    const auto* from = as<Constant>(call->arguments[0]);
+    const auto* to = as<Constant>(call->arguments[1]);
+    return from != nullptr && to != nullptr && from->value.kind == LiteralKind::Integer &&
+           to->value.kind == LiteralKind::Integer && from->value.integer < to->value.integer;
+  }
+
+  const ScopeFacts& facts_;
+  ExitTable exits_;
+};
+
+}  // namespace
+
+std::unordered_set<Symbol> maybe_unbound(List<const Parameter*> parameters, Block body,
+                                         const ScopeFacts& facts) {
+  Definite definite(facts);
+  Assigned state;
+  for (const Parameter* parameter : parameters) state.insert(parameter->name);
+  definite.block(body, state);
+  return std::move(definite.unbound);
+}
+
+}  // namespace tangent::lowering
