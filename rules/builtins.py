@@ -1,4 +1,3 @@
-# ruff: noqa
 """Records of Python's builtin functions."""
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa
 """Records of `math`, where they differ from NumPy's function of the same name."""
 
 
@@ -16,7 +15,8 @@ def log(y, x, base=None):
         d[base] = -d[y] * y / (base * math.log(base))
 
 
-@adjoint("math.hypot", shape="scalar", sample=("(number, 2.0)", "(number,)", "(number, 2.0, number)"))
+@adjoint("math.hypot", shape="scalar", sample=("(number, 2.0)", "(number,)",
+                                               "(number, 2.0, number)"))
 def hypot(r, x, y=None, z=None):
     d[x] = mask(r != 0, d[r] * x / r)
     d[y] = mask(r != 0, d[r] * y / r)

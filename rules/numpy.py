@@ -1,11 +1,11 @@
-# ruff: noqa
 """Records of NumPy's functions; those that `math` has too are aliases."""
 
 # Elementwise, one argument
 
 
 @adjoint("numpy.absolute", aliases=("numpy.abs",), shape="arithmetic", domain=(-3, 3),
-         note="`np.abs`, `abs`, `math.fabs` at 0 have slope 0.")
+         note="`np.abs`, `abs`, `math.fabs` at 0 have slope 0.",
+         edges=("(0.0,) -> 0.0",))
 def absolute(y, x):
     d[x] = d[y] * np.sign(x)
 
@@ -44,7 +44,7 @@ def exp(y, x):
 
 @adjoint("numpy.exp2", aliases=("math.exp2",), shape="elementwise", domain=(-3, 3))
 def exp2(y, x):
-    d[x] = d[y] * np.log(2.0) * y
+    d[x] = d[y] * 0.6931471805599453 * y
 
 
 @adjoint("numpy.expm1", aliases=("math.expm1",), shape="elementwise", domain=(-3, 3))
@@ -60,13 +60,13 @@ def log(y, x):
 @adjoint("numpy.log2", aliases=("math.log2",), shape="elementwise", domain=(0.1, 4),
          singular="x == 0")
 def log2(y, x):
-    d[x] = d[y] / (np.log(2.0) * x)
+    d[x] = d[y] / (0.6931471805599453 * x)
 
 
 @adjoint("numpy.log10", aliases=("math.log10",), shape="elementwise", domain=(0.1, 4),
          singular="x == 0")
 def log10(y, x):
-    d[x] = d[y] / (np.log(10.0) * x)
+    d[x] = d[y] / (2.302585092994046 * x)
 
 
 @adjoint("numpy.log1p", aliases=("math.log1p",), shape="elementwise", domain=(-0.9, 3),
@@ -153,54 +153,64 @@ def rad2deg(y, x):
 
 
 @adjoint("numpy.sinc", shape="elementwise", domain=(0.2, 3),
-         note="`np.sinc` at 0 has slope 0, its derivative there.")
+         note="`np.sinc` at 0 has slope 0, its derivative there.",
+         edges=("(0.0,) -> 0.0",))
 def sinc(y, x):
     d[x] = mask(x != 0, d[y] * (np.cos(np.pi * x) - y) / x)
 
 
-@adjoint("numpy.real", aliases=("numpy.conjugate", "numpy.conj"), shape="arithmetic",
-         domain=(-3, 3))
-def real(y, x):
+@adjoint("numpy.real", shape="arithmetic", domain=(-3, 3))
+def real(y, val):
+    d[val] = d[y]
+
+
+@adjoint("numpy.conjugate", aliases=("numpy.conj",), shape="arithmetic", domain=(-3, 3))
+def conjugate(y, x):
     d[x] = d[y]
 
 
 @adjoint("numpy.nan_to_num", shape="arithmetic", domain=(-3, 3),
-         note="`np.nan_to_num`: the slope is 0 where a value is replaced.")
+         note="`np.nan_to_num`: the slope is 0 where a value is replaced.",
+         edges=("(np.inf,) -> 0.0", "(np.nan,) -> 0.0"))
 def nan_to_num(y, x):
     d[x] = mask(np.isfinite(x), d[y])
 
 
 @adjoint("numpy.float64", shape="elementwise", domain=(-3, 3))
-def float64(y, x):
-    d[x] = d[y]
+def float64(y, value):
+    d[value] = d[y]
 
 
 # Elementwise, two arguments
 
 
 @adjoint("numpy.maximum", shape="arithmetic", domain=(-3, 3),
-         note="`np.maximum`, `np.minimum`, `np.fmax`, `np.fmin`: equal arguments share evenly.")
+         note="`np.maximum`, `np.minimum`, `np.fmax`, `np.fmin`: equal arguments share evenly.",
+         edges=("(1.0, 1.0) -> 0.5, 0.5",))
 def maximum(y, x1, x2):
     d[x1] = d[y] * _above(x1, x2)
     d[x2] = d[y] * _above(x2, x1)
 
 
-@adjoint("numpy.minimum", shape="arithmetic", domain=(-3, 3))
+@adjoint("numpy.minimum", shape="arithmetic", domain=(-3, 3),
+         edges=("(1.0, 1.0) -> 0.5, 0.5",))
 def minimum(y, x1, x2):
     d[x1] = d[y] * _above(x2, x1)
     d[x2] = d[y] * _above(x1, x2)
 
 
-@adjoint("numpy.fmax", shape="arithmetic", domain=(-3, 3))
+@adjoint("numpy.fmax", shape="arithmetic", domain=(-3, 3),
+         edges=("(1.0, 1.0) -> 0.5, 0.5", "(1.0, np.nan) -> 1.0, 0.0"))
 def fmax(y, x1, x2):
-    d[x1] = d[y] * _above(x1, np.where(np.isnan(x2), -np.inf, x2))
-    d[x2] = d[y] * _above(x2, np.where(np.isnan(x1), -np.inf, x1))
+    d[x1] = d[y] * _above(x1, x2)
+    d[x2] = d[y] * _above(x2, x1)
 
 
-@adjoint("numpy.fmin", shape="arithmetic", domain=(-3, 3))
+@adjoint("numpy.fmin", shape="arithmetic", domain=(-3, 3),
+         edges=("(1.0, 1.0) -> 0.5, 0.5", "(1.0, np.nan) -> 1.0, 0.0"))
 def fmin(y, x1, x2):
-    d[x1] = d[y] * _above(np.where(np.isnan(x2), np.inf, x2), x1)
-    d[x2] = d[y] * _above(np.where(np.isnan(x1), np.inf, x1), x2)
+    d[x1] = d[y] * _above(-x1, -x2)
+    d[x2] = d[y] * _above(-x2, -x1)
 
 
 @adjoint("numpy.float_power", shape="elementwise", domain=((0.3, 3), (-2, 3)),
@@ -230,7 +240,8 @@ def arctan2(y, x1, x2):
 
 
 @adjoint("numpy.hypot", shape="elementwise", domain=(-3, 3),
-         note="`np.hypot`, `math.hypot` at the origin have slope 0.")
+         note="`np.hypot`, `math.hypot` at the origin have slope 0.",
+         edges=("(0.0, 0.0) -> 0.0, 0.0",))
 def hypot(y, x1, x2):
     d[x1] = mask(y != 0, d[y] * x1 / y)
     d[x2] = mask(y != 0, d[y] * x2 / y)
@@ -248,14 +259,16 @@ def logaddexp2(y, x1, x2):
     d[x2] = d[y] * np.exp2(x2 - y)
 
 
-@adjoint("numpy.fmod", aliases=("math.fmod",), shape="arithmetic", domain=((3.1, 3.9), (0.9, 1.0)))
+@adjoint("numpy.fmod", aliases=("math.fmod",), shape="arithmetic", domain=((3.2, 3.8),
+                                                                           (0.96, 1.04)))
 def fmod(y, x1, x2):
     d[x1] = d[y]
     d[x2] = -d[y] * np.trunc(x1 / x2)
 
 
 @adjoint("numpy.copysign", aliases=("math.copysign",), shape="elementwise", domain=(0.3, 3),
-         note="`np.copysign`: the slope in the magnitude is 0 where that is 0, in the sign always.")
+         note="`np.copysign`: the slope in the magnitude is 0 where that is 0, in the sign always.",
+         edges=("(0.0, 1.0) -> 0.0",))
 def copysign(y, x1, x2):
     d[x1] = mask(x1 != 0, d[y] * y / x1)
     d[x2] = 0
@@ -271,7 +284,9 @@ def where(z, condition, x, y):
 
 
 @adjoint("numpy.clip", shape="arithmetic", domain=((-3, 3), (-1, 0), (1, 2)),
-         note="`np.clip` passes slope 1 at its edges.")
+         note="`np.clip` passes slope 1 at its edges.",
+         edges=("(1.0, 1.0, 2.0) -> 1.0, 0.0, 0.0", "(2.0, 1.0, 2.0) -> 1.0, 0.0, 0.0",
+                "(0.0, 2.0, 1.0) -> 0.0, 0.0, 1.0"))
 def clip(y, a, a_min=None, a_max=None):
     d[a] = mask(y == a, d[y])
     if a_max is None:

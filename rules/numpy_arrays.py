@@ -1,4 +1,3 @@
-# ruff: noqa
 """Records of NumPy's functions that make, shape, join and pick arrays."""
 
 # Shapes
@@ -132,7 +131,7 @@ def full_like(y, a, fill_value, dtype=None):
          sample=("(number, 3.0, 5)", "(number, number, num=4, endpoint=False)",
                  "(number, 3.0)", "(1.0, number, 1)", "(vector3, matrix23, 4)"))
 def linspace(y, start, stop, num=50, endpoint=True):
-    weights = _linspace_weights(num, endpoint)
+    weights = _linspace_weights(num, endpoint, y)
     if rank(start) == 0 and rank(stop) == 0:
         d[start] = np.sum(d[y] * (1 - weights))
         d[stop] = np.sum(d[y] * weights)
@@ -141,9 +140,10 @@ def linspace(y, start, stop, num=50, endpoint=True):
         d[stop] = _unbroadcast(np.moveaxis(full(d[y], y), 0, -1) @ weights, stop)
 
 
-@adjoint("numpy.arange", shape="arange", linear=("start", "step"),
-         sample=("(5,)", "(0.5, 3.5)", "(number, 3.2, 0.5)", "(2.0, 8.0, number)"),
-         note="`np.arange`: the number of elements does not change, so the slope in `stop` is 0.")
+@adjoint("numpy.arange", shape="arange",
+         sample=("(5,)", "(0.7, 3.5)", "(0.7, 3.1, 0.5)", "(2.0, 8.1, 0.7)"),
+         note="`np.arange`: the number of elements does not change, so the slope in `stop` is 0.",
+         edges=("(0.5, 2.0, 1.0) -> 2.0, 1.0",))
 def arange(y, start, stop=None, step=None, *, dtype=None):
     d[stop] = 0
     if stop is None:
@@ -151,6 +151,13 @@ def arange(y, start, stop=None, step=None, *, dtype=None):
     else:
         d[start] = np.sum(full(d[y], y))
         d[step] = np.sum(d[y] * np.arange(np.size(y)))
+
+
+@tangent("numpy.arange")
+def arange(y, start, stop=None, step=None, *, dtype=None):
+    if stop is not None:
+        d[y] = d[start]
+        d[y] = d[step] * np.arange(np.size(y))
 
 
 @constant("numpy.zeros", aliases=("numpy.ones", "numpy.empty"), shape="filled",

@@ -1,4 +1,3 @@
-# ruff: noqa
 """Records of NumPy's products and linear algebra."""
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa
 """Records of NumPy's reductions, scans and sorting."""
 
 
@@ -48,7 +47,8 @@ def var(y, a, axis=None, *, ddof=0, keepdims=False):
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=1, ddof=1)",
                  "(matrix23, axis=-1, keepdims=True)", "(stack423, axis=(0, 2), ddof=1)",
                  "(vector3,)"),
-         note="`np.std` of equal numbers has slope 0.")
+         note="`np.std` of equal numbers has slope 0.",
+         edges=("([2.0, 2.0],) -> [0.0, 0.0]",))
 def std(y, a, axis=None, *, ddof=0, keepdims=False):
     by = spread(mask(y != 0, d[y] / y), a, axis, keepdims)
     if axis is None:
@@ -71,7 +71,8 @@ def std(y, a, axis=None, *, ddof=0, keepdims=False):
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=1)",
                  "(matrix23, axis=-1, keepdims=True)", "(stack423, axis=(0, 2))", "(vector3,)",
                  "(vector3z,)", "(number,)"),
-         note="`np.prod` is exact where elements are 0.")
+         note="`np.prod` is exact where elements are 0.",
+         edges=("([0.0, 3.0],) -> [3.0, 0.0]",))
 def prod(y, a, axis=None, *, keepdims=False):
     d[a] = spread(d[y], a, axis, keepdims) * _product_of_others(a, axis)
 
@@ -85,14 +86,16 @@ def prod(y, a, axis=None, *, keepdims=False):
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=1)",
                  "(matrix23, axis=-1, keepdims=True)", "(stack423, axis=(0, 2))", "(vector3,)",
                  "(number,)"),
-         note="`np.max`, `np.min`, also over an axis: equal elements share evenly.")
+         note="`np.max`, `np.min`, also over an axis: equal elements share evenly.",
+         edges=("([1.0, 2.0, 2.0],) -> [0.0, 0.5, 0.5]",
+                "([[1.0, 2.0], [1.0, 0.0]], 0) -> [[0.5, 1.0], [0.5, 0.0]]"))
 def max(y, a, axis=None, *, keepdims=False):
     hits = a == spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = mask(hits, by / np.count_nonzero(hits))
+        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
     else:
-        d[a] = mask(hits, by / np.count_nonzero(hits, axis=axis, keepdims=True))
+        d[a] = mask(hits, by / _ties(hits, a, axis))
 
 
 @tangent("numpy.max")
@@ -105,14 +108,15 @@ def max(y, a, axis=None, *, keepdims=False):
 @adjoint("numpy.min", aliases=("numpy.amin",), shape="sum",
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=1)",
                  "(matrix23, axis=-1, keepdims=True)", "(stack423, axis=(0, 2))", "(vector3,)",
-                 "(number,)"))
+                 "(number,)"),
+         edges=("([1.0, 1.0, 2.0],) -> [0.5, 0.5, 0.0]",))
 def min(y, a, axis=None, *, keepdims=False):
     hits = a == spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = mask(hits, by / np.count_nonzero(hits))
+        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
     else:
-        d[a] = mask(hits, by / np.count_nonzero(hits, axis=axis, keepdims=True))
+        d[a] = mask(hits, by / _ties(hits, a, axis))
 
 
 @tangent("numpy.min")
@@ -147,7 +151,8 @@ def diff(y, a, n=1, axis=-1):
 
 @adjoint("numpy.sort", shape="same",
          sample=("(vector3,)", "(matrix23,)", "(matrix23, 0)"),
-         note="`np.sort`, `np.median`: equal elements share evenly.")
+         note="`np.sort`, `np.median`: equal elements share evenly.",
+         edges=("([1.0, 1.0, 0.0],) -> [1.0, 1.0, 1.0]",))
 def sort(y, a, axis=-1):
     d[a] = _unsort(full(d[y], y), a, axis)
 

@@ -1,4 +1,3 @@
-# ruff: noqa
 """Records of the operators. A BinaryOperation or UnaryOperation of a program is looked up here."""
 
 
@@ -38,7 +37,11 @@ def truediv(y, a, b):
     shape="arithmetic",
     domain=((0.3, 3), (-2, 3)),
     singular="(x == 0) & (n < 1)",
-    note="`x ** n`: the exponent's slope at base 0 is 0; the base's slope is 0 where the exponent is 0.",
+    note="`x ** n`: the exponent's slope at base 0 is 0, the base's slope at exponent 0 is 0.",
+    sample=("(number, 0)", "(number, 1)", "(number, 2)", "(matrix23, 3)", "(number, -1)",
+            "(matrix23p, 0.5)"),
+    edges=("(0.0, 0.0) -> 0.0, 0.0", "(0.0, 2.5) -> 0.0, 0.0", "(0.0, 0) -> 0.0, 0.0",
+           "(0.0, 1.0) -> 1.0, 0.0"),
 )
 def pow(y, x, n):
     if n == 0:
@@ -61,8 +64,9 @@ def pow(y, x, n):
     "operator.mod",
     aliases=("numpy.mod", "numpy.remainder"),
     shape="arithmetic",
-    domain=((3.1, 3.9), (0.9, 1.0)),
+    domain=((3.2, 3.8), (0.96, 1.04)),
     note="`x % n`: where the quotient jumps, the slopes are those of the value that was returned.",
+    edges=("(4.0, 2.0) -> 1.0, -2.0",),
 )
 def mod(y, x, n):
     d[x] = d[y]
@@ -73,7 +77,7 @@ def mod(y, x, n):
     "operator.floordiv",
     aliases=("numpy.floor_divide",),
     shape="arithmetic",
-    domain=((3.1, 3.9), (0.9, 1.0)),
+    domain=((3.2, 3.8), (0.96, 1.04)),
 )
 def floordiv(y, a, b): ...
 

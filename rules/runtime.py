@@ -1,4 +1,3 @@
-# ruff: noqa
 """Records of the helpers in tangent.runtime, which the other records call."""
 
 
@@ -50,7 +49,8 @@ def _power_slope(y, x, n):
 
 
 @adjoint("tangent.runtime._power", shape="elementwise", domain=((0.3, 3), (-2, 3)),
-         note="The mixed second derivative of `x ** n` at base 0 is 0.")
+         note="The mixed second derivative of `x ** n` at base 0 is 0.",
+         edges=("(0.0, 0.0) -> 0.0, 0.0",))
 def _power(y, x, n):
     d[x] = d[y] * _power_slope(x, n)
     d[n] = d[y] * _times_log(y, x)
@@ -78,8 +78,8 @@ def _over(z, y, x):
                  "(matrix43, vector2, stack423)", "(matrix42, stack423, vector3)"))
 def _matmul_left_adjoint(y, by, a, b):
     d[a] = 0
-    d[by] = d[y] @ b
-    d[b] = _matmul_right_adjoint(by, d[y], b)
+    d[by] = np.matmul(full(d[y], y), b)
+    d[b] = _matmul_right_adjoint(by, full(d[y], y), b)
 
 
 @tangent("tangent.runtime._matmul_left_adjoint")
@@ -95,8 +95,8 @@ def _matmul_left_adjoint(y, by, a, b):
                  "(matrix43, vector2, stack423)", "(matrix42, stack423, vector3)"))
 def _matmul_right_adjoint(y, by, a, b):
     d[b] = 0
-    d[by] = a @ d[y]
-    d[a] = _matmul_left_adjoint(by, a, d[y])
+    d[by] = np.matmul(a, full(d[y], y))
+    d[a] = _matmul_left_adjoint(by, a, full(d[y], y))
 
 
 @tangent("tangent.runtime._matmul_right_adjoint")
@@ -288,5 +288,9 @@ def _reconcatenate(y, b, arrays, axis):
     d[b] = _unconcatenate(full(d[y], y), arrays, axis)
 
 
-@constant("tangent.runtime._linspace_weights", sample=("(4,)", "(4, False)"))
-def _linspace_weights(y, num, endpoint=True): ...
+@constant("tangent.runtime._linspace_weights", sample=("(4, True, vector4)", "(4, False, vector4)"))
+def _linspace_weights(y, num, endpoint, like): ...
+
+
+@constant("tangent.runtime._ties", sample=("(mask23, matrix23, 0)", "(mask23, matrix23, None)"))
+def _ties(y, hits, a, axis): ...

@@ -25,7 +25,8 @@ MODULE_CONSTANTS = {'pi', 'e', 'inf', 'nan', 'euler_gamma', 'newaxis'}
 HELPER_MODULE = 'tangent.runtime'
 
 ARGUMENTS = {
-    'adjoint': {'aliases', 'shape', 'domain', 'sample', 'singular', 'linear', 'note', 'random'},
+    'adjoint': {'aliases', 'shape', 'domain', 'sample', 'singular', 'linear', 'note', 'random',
+                'edges'},
     'tangent': set(),
     'constant': {'aliases', 'shape', 'domain', 'sample', 'note', 'random'},
 }

@@ -98,6 +98,12 @@ def _above(a: Numeric, b: Numeric) -> Numeric:
     return share.astype(np.result_type(a, b, np.float16), copy=False)[()]
 
 
+def _without_zeros(x: Numeric) -> Numeric:
+    """x with 1 in place of 0, in a floating dtype."""
+    x = _floating(x)
+    return np.where(x == 0, np.ones_like(x), x)
+
+
 def _power_slope(x: Numeric, n: Numeric) -> Numeric:
     """n * x ** (n - 1), the slope of x ** n: 0 where n is 0, and never an exception."""
     scalars = isinstance(x, (int, float)) and isinstance(n, (int, float))
@@ -110,37 +116,43 @@ def _power_slope(x: Numeric, n: Numeric) -> Numeric:
             pass
     with np.errstate(all='ignore'):
         if isinstance(n, (int, float)):
-            if n == 0:
-                return np.zeros_like(_floating(x))
-            return n * np.power(_floating(x), n - 1)[()]
-        slope = n * np.power(_floating(x), np.where(n == 0, np.ones_like(n), n - 1))
+            return n * np.power(_floating(x), n - 1)[()] if n else np.zeros_like(_floating(x))
+        base = float(x) if isinstance(x, (int, float)) else _floating(x)
+        slope = n * np.power(base, np.where(n == 0, np.ones_like(n), n - 1))
         return np.where(n == 0, np.zeros_like(slope), slope)[()]
-
-
-def _times_log(y: Numeric, x: Numeric) -> Numeric:
-    """y * log(x), the slope of x ** n in n where y is x ** n; 0 where x is 0."""
-    if isinstance(x, float) and isinstance(y, (int, float)):
-        if x > 0:
-            return y * math.log(x)
-        return 0.0 if x == 0 else math.nan
-    with np.errstate(all='ignore'):
-        x = _floating(x)
-        slope = y * np.log(np.where(x == 0, np.ones_like(x), x))
-        return np.where(x == 0, np.zeros_like(slope), slope)[()]
 
 
 def _power(x: Numeric, n: Numeric) -> Numeric:
     """x ** n, 0 where x is 0 and n is not positive, and never an exception."""
     with np.errstate(all='ignore'):
-        x = _floating(x)
-        return np.where((x == 0) & (n <= 0), np.zeros_like(x), np.power(x, 1.0 * n))[()]
+        base = float(x) if isinstance(x, (int, float)) else _floating(x)
+        power = np.power(base, 1.0 * n)
+        return np.where((base == 0) & (np.asarray(n) <= 0), np.zeros_like(power), power)[()]
+
+
+def _times_log(y: Numeric, x: Numeric) -> Numeric:
+    """y * log(x), the slope of x ** n in n where y is x ** n; 0 where x is 0."""
+    if isinstance(x, (int, float)):
+        if x > 0:
+            return y * math.log(x)
+        return 0.0 * y if x == 0 else math.nan * y
+    with np.errstate(all='ignore'):
+        slope = y * np.log(_without_zeros(x))
+        return np.where(x == 0, np.zeros_like(slope), slope)[()]
 
 
 def _over(y: Numeric, x: Numeric) -> Numeric:
     """y / x, 0 where x is 0."""
-    x = _floating(x)
-    zero = x == 0
-    return np.where(zero, np.zeros_like(x), y / np.where(zero, np.ones_like(x), x))[()]
+    if isinstance(x, (int, float)):
+        return y / x if x else 0.0 * y
+    with np.errstate(all='ignore'):
+        share = y / _without_zeros(x)
+        return np.where(x == 0, np.zeros_like(share), share)[()]
+
+
+def _ties(hits: Numeric, a: Numeric, axis: Axis) -> Numeric:
+    """How many hits there are along the axes, which are kept, in the dtype of `a`."""
+    return np.sum(hits, axis=axis, keepdims=True, dtype=_floating(a).dtype)
 
 
 # Products
@@ -255,7 +267,7 @@ def _product_of_others(a: Numeric, axis: Axis = None) -> Numeric:
 
 
 def _repeat_others(a: Numeric, axis: Axis, diagonal: float) -> Numeric:
-    """The flattened axes of `a` repeated as the rows of a matrix with `diagonal` on its diagonal."""
+    """The flattened axes of `a` as the rows of a matrix with `diagonal` on its diagonal."""
     flat = _flatten_axes(_floating(a), axis)
     n = flat.shape[-1]
     rows = np.repeat(np.expand_dims(flat, -2), n, axis=-2)
@@ -291,7 +303,7 @@ def _undiff(b: Numeric, n: int, axis: int) -> Numeric:
 
 
 def _group_means(b: Any, ordered: Any) -> Any:
-    """b with every run of equal elements of `ordered` (along the last axis) replaced by its mean."""
+    """b with its mean in place of every run that is equal in `ordered`, along the last axis."""
     if ordered.size == 0:
         return b
     starts = np.ones(ordered.shape, bool)
@@ -299,8 +311,8 @@ def _group_means(b: Any, ordered: Any) -> Any:
     if starts.all():
         return b
     group = np.cumsum(starts.ravel()) - 1
-    means = np.bincount(group, weights=np.broadcast_to(b, ordered.shape).ravel())
-    means = means / np.bincount(group)
+    sums = np.bincount(group, weights=np.broadcast_to(b, ordered.shape).ravel())
+    means = sums / np.bincount(group)
     return means[group].reshape(ordered.shape).astype(b.dtype, copy=False)
 
 
@@ -332,7 +344,8 @@ def _untake(b: Numeric, a: Numeric, indices: Numeric, axis: int | None = None) -
         np.add.at(result.reshape(-1), np.asarray(indices, int), b)
     else:
         axis %= np.ndim(a)
-        np.add.at(result, (slice(None),) * axis + (np.asarray(indices, int),), b)
+        index: Any = (slice(None),) * axis + (np.asarray(indices, int),)
+        np.add.at(result, index, b)
     return result
 
 
@@ -357,6 +370,6 @@ def _reconcatenate(b: Sequence[Numeric], arrays: Sequence[Numeric], axis: int | 
     return np.concatenate([_full(piece, a) for piece, a in zip(b, arrays, strict=True)], axis=axis)
 
 
-def _linspace_weights(num: int, endpoint: bool = True) -> Numeric:
+def _linspace_weights(num: int, endpoint: bool, like: Numeric) -> Numeric:
     """The share of `stop` in each element of np.linspace(start, stop, num, endpoint)."""
-    return np.linspace(0.0, 1.0, num, endpoint)
+    return np.linspace(0.0, 1.0, num, endpoint, dtype=_floating(like).dtype)
