@@ -18,10 +18,23 @@ import random
 
 import numpy as np
 import oracle
-from programs_expressions import TAME, Expression, array, joined, number, squashed
+from programs_expressions import (
+    MATH_NAMES,
+    MATH_ONLY,
+    NUMPY_ONLY,
+    TAME,
+    UNARY_FUNCTIONS,
+    Expression,
+    array,
+    joined,
+    number,
+    squashed,
+)
 from programs_statements import STATEMENTS
 
 FOUNDATION = frozenset({'foundation'})
+NUMPY_FUNCTIONS = sorted(UNARY_FUNCTIONS | NUMPY_ONLY)
+MATH_FUNCTIONS = sorted(MATH_NAMES.get(name, name) for name in UNARY_FUNCTIONS | MATH_ONLY)
 NEAREST = 1e-5  # the least distance to a kink
 STEEPEST = 1e4  # the largest slope
 HEAD = '''"""Program {label}."""
@@ -254,7 +267,7 @@ def combined(w):
 
 
 def write_helper(draw, features, dims, helpers, census, k):
-    result = draw.choice(['float', 'float', 'float', 'pair', 'array'])
+    result = draw.choice(['float', 'float', 'float', 'pair', 'pair', 'array', 'array'])
     if result == 'array':
         result = (draw.choice(dims),) if dims else 'float'
     name = draw.choice(['helper', 'force', 'smooth', 'step_of']) + str(k)
@@ -338,7 +351,7 @@ def write_program(draw, label, features=FOUNDATION):
         low, high = w.pick([(0, 3), (1, 2), (2, 3), (0, 1)])
         parameter('n', ('int', low, high), 'int', low=low, high=high)
         w.mark('argument_int')
-    if dims and w.chance(0.2):
+    if dims and w.chance(0.3):
         size = w.pick(dims)
         parameter('ks', ('ints', size), 'int_array', shape=(size,), low=0, high=1, bound=1.0)
         w.mark('argument_int_array')
@@ -349,7 +362,7 @@ def write_program(draw, label, features=FOUNDATION):
 
     w.block(w.integer(2, 5))
     if w.may_raise and w.chance(0.3):
-        STATEMENTS['raises_here'].write(w)
+        w.mark('raises_here') if STATEMENTS['raises_here'].write(w) is not False else None
     w.return_statement(2, missing_of(w, parameters[:active], 0.93))
 
     wrt = tuple(range(active))

@@ -313,7 +313,7 @@ def reduction(w, depth):
     if name == 'prod':
         a = scaled_to(w, a, 1.3)
     bound = {'sum': a.bound * count, 'prod': max(1.0, a.bound) ** count, 'var': a.bound**2}.get(name, a.bound)
-    method = a.level == ATOM and a.text.isidentifier() and w.chance(0.35)
+    method = a.text.isidentifier() and name != 'prod' and w.chance(0.6)
     w.mark(f'method.{name}' if method else f'np.{name}')
     return Expression(f'{a.text}.{name}()' if method else f'np.{name}({a.text})', ATOM, bound, a.uses)
 
@@ -502,10 +502,12 @@ def where(w, shape, depth):
     return Expression(f'np.where({test}, {a.text}, {b.text})', ATOM, max(a.bound, b.bound), joined(a, b, c))
 
 
-@form(ARRAYS, 1.2)
+@form(ARRAYS, 1.6)
 def array_of_two(w, shape, depth):
     a, b = array(w, shape, depth - 1), broadcastable(w, shape, depth - 1)
-    name = w.pick(['maximum', 'minimum', 'hypot', 'arctan2', 'logaddexp', 'clip', 'add', 'multiply', 'subtract', 'divide'])
+    name = w.pick(
+        ['maximum', 'minimum', 'hypot', 'arctan2', 'logaddexp', 'clip', 'clip', 'add', 'multiply', 'subtract', 'divide']
+    )
     w.mark(f'np.{name}')
     if name == 'clip':
         return Expression(f'np.clip({a.text}, -0.7, 0.9)', ATOM, 0.9, a.uses)
@@ -575,7 +577,7 @@ def piece(w, length, wanted):
         how = w.pick([':', '::-1', f':{length}', '0:'])
         w.mark('slice_reversed' if how == '::-1' else 'slice_whole')
         return how
-    if 2 * wanted - 1 <= length and w.chance(0.3):
+    if 2 * wanted - 1 <= length and w.chance(0.5):
         w.mark('slice_step')
         return w.pick(['::2', f'0:{length}:2', '::-2']) if length == 2 * wanted - 1 else f':{2 * wanted}:2'
     start = w.integer(0, length - wanted)
@@ -585,16 +587,24 @@ def piece(w, length, wanted):
     return f'{start or ""}:{start + wanted - (length if w.chance(0.4) else 0)}'
 
 
-@form(ARRAYS, 1)
-def gathered(w, shape, depth):
+@form(ARRAYS, 1.2)
+def read_by_list(w, shape, depth):
     found = [v for v in w.variables('array') if len(v.shape) == 1] if len(shape) == 1 else []
     if not found:
         return None
     v = w.pick(found)
-    tables = [t for t in w.variables('int_array') if t.shape == shape and t.high < v.shape[0] and t.low >= -v.shape[0]]
-    w.mark('read_by_list' if not tables else 'read_by_array')
-    places = w.pick(tables).name if tables else str([w.integer(0, v.shape[0] - 1) for _ in range(shape[0])])
+    places = [w.integer(0, v.shape[0] - 1) for _ in range(shape[0])]
     return Expression(f'{v.name}[{places}]', ATOM, v.bound, v.uses)
+
+
+@form(ARRAYS, 4)
+def read_by_array(w, shape, depth):
+    tables = [v for v in w.variables('int_array') if v.shape == shape]
+    found = [v for v in w.variables('array') if len(v.shape) == 1 and v.shape[0] > 1]
+    if not tables or not found:
+        return None
+    v = w.pick(found)
+    return Expression(f'{v.name}[{w.pick(tables).name}]', ATOM, v.bound, v.uses)
 
 
 @form(ARRAYS, 1.5)
@@ -625,7 +635,7 @@ def transposed(w, shape, depth):
     return Expression(text, ATOM, a.bound, a.uses)
 
 
-@form(ARRAYS, 1.2)
+@form(ARRAYS, 1.6)
 def axis_reduction(w, shape, depth):
     name = w.pick(['sum', 'mean', 'max', 'min', 'sum'])
     extra = w.integer(2, 3)
@@ -675,7 +685,7 @@ def stacked(w, shape, depth):
     )
 
 
-@form(ARRAYS, 0.6)
+@form(ARRAYS, 1)
 def running(w, shape, depth):
     if len(shape) != 1:
         return None
@@ -686,21 +696,21 @@ def running(w, shape, depth):
     return Expression(f'np.{name}({a.text})', ATOM, bound, a.uses)
 
 
-@form(ARRAYS, 0.6)
+@form(ARRAYS, 0.9)
 def solved(w, shape, depth):
     n = shape[0]
     if n > 3 or len(shape) == 2 and shape[1] != n:
         return None
     matrix, right = scaled_to(w, array(w, (n, n), depth - 1), 0.4), array(w, shape, depth - 1)
     regular = f'2.0 * np.eye({n}) + {matrix.at(PRODUCT)}'
-    if len(shape) == 2 and w.chance(0.5):
+    if len(shape) == 2 and w.chance(0.85):
         w.mark('linalg.inv')
         return Expression(f'np.linalg.inv({regular})', ATOM, 1.5, matrix.uses)
     w.mark('linalg.solve')
     return Expression(f'np.linalg.solve({regular}, {right.text})', ATOM, 1.5 * n * right.bound, joined(matrix, right))
 
 
-@form(ARRAYS, 1.5)
+@form(ARRAYS, 5)
 def array_call(w, shape, depth):
     helpers = [h for h in w.helpers if h.result == shape]
     if not helpers:
@@ -716,7 +726,7 @@ def array_ternary(w, shape, depth):
     return Expression(f'{a.at(OR)} if {c.at(OR)} else {b.at(TERNARY)}', TERNARY, max(a.bound, b.bound), joined(a, b, c))
 
 
-@form(ARRAYS, 0.6)
+@form(ARRAYS, 3)
 def int_array_in_arithmetic(w, shape, depth):
     found = [v for v in w.variables('int_array') if v.shape == shape]
     if not found:
@@ -781,7 +791,7 @@ def of_counter(w, depth):
     return Expression(w.pick([f'{v.name} == {k}', f'{v.name} % 2 == 0', f'{v.name} > {k}', f'{v.name} != {k}']), COMPARE)
 
 
-@form(CONDITIONS, 0.6)
+@form(CONDITIONS, 3)
 def flag(w, depth):
     found = w.variables('bool')
     if not found:

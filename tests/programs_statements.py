@@ -332,7 +332,7 @@ def close_accumulator(w, v):
     v.bound = max(v.bound, 0.01)
 
 
-@statement(4, deep=True)
+@statement(5, deep=True)
 def for_range(w):
     """Every form of range, with bounds that are constants, lengths, arguments or other counters."""
     name = w.pick(['i', 'j', 'k', 'step', 't'])
@@ -341,6 +341,10 @@ def for_range(w):
     arrays, ints = w.variables('array'), [v for v in w.variables('int') if v.low >= 0 and v.high <= 5]
     how = w.pick(['constant', 'constant', 'length', 'length', 'shape', 'argument', 'counter', 'step', 'down', 'from', 'empty',
                   'global', 'reversed'])  # fmt: skip
+    if ints and w.chance(0.3):
+        how = w.pick(['argument', 'counter'])
+    if arrays and w.chance(0.3):
+        how = w.pick(['shape', 'length'])
     low, high, empty = 0, 3, False
     text = 'range(4)'
     if how == 'constant':
@@ -632,7 +636,7 @@ def call_for_pair(w):
     return True
 
 
-@statement(0.5)
+@statement(0.9)
 def element_loop(w):
     """The textbook double loop over a matrix, or a sum of neighbours."""
     found = [v for v in w.variables('array') if min(v.shape) > 1]
@@ -661,7 +665,7 @@ def element_loop(w):
     return True
 
 
-@statement(0.25)
+@statement(0.5)
 def raises_here(w):
     """The primal raises, perhaps in code whose value nobody needs."""
     if not w.may_raise or w.loops or w.depth > 1:
