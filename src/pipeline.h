@@ -1,7 +1,7 @@
 // The whole road as one function that is read from top to bottom.
 //
-// In: a core program, the types of its arguments, what to differentiate. Out: the text of the gradient
-// function, its source map, and the names that its namespace needs.
+// In: a core program, the types of its arguments, what to differentiate. Out: the text of the
+// gradient function, its source map, and the names that its namespace needs.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@
 namespace tangent {
 
 struct GradientOptions {
-  std::vector<int> wrt = {0};    // positions among the parameters, validated by the caller
-  bool single = true;            // one bare gradient; false: a tuple in the order of wrt, whatever its length
+  std::vector<int> wrt = {0};  // positions among the parameters, validated by the caller
+  bool single = true;  // one bare gradient; false: a tuple in the order of wrt, whatever its length
   bool preserve_result = false;  // the value last: (dx, dy, value)
   bool value_first = false;      // (value, gradient) as tangent.value_and_grad
   bool check_dims = true;        // a seed whose shape does not fit the result is a ShapeError
@@ -33,24 +33,30 @@ struct ArgumentQuestions {
 };
 
 struct Emitted {
-  std::string text;                     // one or more function definitions, the gradient first
-  std::string function_name;            // the name of the gradient in that text
-  std::string seed_name;                // the parameter of the seed
-  std::vector<Ranges> lines;            // source map: per line of text the user's ranges
-  std::vector<GlobalBinding> globals;   // user names the namespace must hold, as printed
-  std::vector<std::string> helpers;     // names of tangent.runtime that the text uses, as printed ("_unbroadcast")
+  std::string text;                    // one or more function definitions, the gradient first
+  std::string function_name;           // the name of the gradient in that text
+  std::string seed_name;               // the parameter of the seed
+  std::vector<Ranges> lines;           // source map: per line of text the user's ranges
+  std::vector<GlobalBinding> globals;  // user names the namespace must hold, as printed
+  std::vector<std::string>
+      helpers;  // names of tangent.runtime that the text uses, as printed ("_unbroadcast")
   std::vector<ArgumentQuestions> questions;  // one per parameter
-  bool uses_numpy = false;              // the text needs a name that GlobalBindings do not give: `numpy_name`
-  std::string numpy_name;               // how the text spells NumPy ("np" unless that name is taken)
+  bool uses_numpy = false;  // the text needs a name that GlobalBindings do not give: `numpy_name`
+  // Modules that rules use, by qualified name, and the names under which the text reaches them.
+  std::vector<std::pair<std::string, std::string>> modules;
+  std::string numpy_name;  // how the text spells NumPy ("np" unless that name is taken)
+  bool scalar_result =
+      false;  // the primal gives a number: the guard, not the text, checks the seed's shape
 };
 
-// Called after each stage with its name and its program as text (for `verbose`, tests and the docs).
+// Called after each stage with its name and its program as text (for `verbose`, tests and the
+// docs).
 using StageLog = std::function<void(std::string_view stage, std::string_view text)>;
 
-// `parameters` are emitted as the user wrote them (defaults are read from the primal's own tuple by the caller:
-// the text shows the user's spelling). Throws Diagnostic.
+// `parameters` are emitted as the user wrote them (defaults are read from the primal's own tuple by
+// the caller: the text shows the user's spelling). Throws Diagnostic.
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& arguments,
-                      const GradientOptions& options, Outside& outside, RuleBook& rules, Context& context,
-                      const StageLog& log = {});
+                      const GradientOptions& options, Outside& outside, RuleBook& rules,
+                      Context& context, const StageLog& log = {});
 
 }  // namespace tangent

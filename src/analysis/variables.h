@@ -1,0 +1,114 @@
+// The local variables of a core program: their numbers, and which of them a statement reads and
+// defines.
+//
+// In: a core program. Out: numbers for names, bit sets over them, and the reads and definitions of
+// any node.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "syntax/visit.h"
+
+namespace tangent {
+
+// A set of variable numbers.
+class VariableSet {
+ public:
+  [[nodiscard]] bool has(std::size_t number) const {
+    return number / 64 < words_.size() && (words_[number / 64] >> (number % 64) & 1) != 0;
+  }
+  void add(std::size_t number) {
+    if (number / 64 >= words_.size()) words_.resize(number / 64 + 1);
+    words_[number / 64] |= std::uint64_t{1} << (number % 64);
+  }
+  void remove(std::size_t number) {
+    if (number / 64 < words_.size()) words_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+  }
+  // Adds the members of another set; whether anything was new.
+  bool join(const VariableSet& other) {
+    if (other.words_.size() > words_.size()) words_.resize(other.words_.size());
+    bool changed = false;
+    for (std::size_t k = 0; k < other.words_.size(); ++k) {
+      const std::uint64_t now = words_[k] | other.words_[k];
+      changed = changed || now != words_[k];
+      words_[k] = now;
+    }
+    return changed;
+  }
+  [[nodiscard]] bool empty() const {
+    for (const std::uint64_t word : words_) {
+      if (word != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+class Variables {
+ public:
+  // The number of a name, given on first use.
+  std::size_t number(Symbol symbol) {
+    const auto [found, is_new] = numbers_.try_emplace(symbol, symbols_.size());
+    if (is_new) symbols_.push_back(symbol);
+    return found->second;
+  }
+  [[nodiscard]] Symbol symbol(std::size_t number) const { return symbols_[number]; }
+  [[nodiscard]] std::size_t size() const { return symbols_.size(); }
+
+ private:
+  std::unordered_map<Symbol, std::size_t> numbers_;
+  std::vector<Symbol> symbols_;
+};
+
+// f(Symbol) for every local name that an expression reads, in order, with repeats.
+template <class F>
+void for_each_read(const Node* node, F&& f) {
+  if (node == nullptr) return;
+  // The left spine is walked without recursion: a sum of thousands of terms is one long spine.
+  std::vector<const Node*> stack{node};
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (const auto* name = as<Name>(top)) {
+      if (name->scope == Scope::Local) f(name->symbol);
+      continue;
+    }
+    const std::size_t mark = stack.size();
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(mark), stack.end());
+  }
+}
+
+// f(Symbol) for every name in an assignment's or loop's target.
+template <class F>
+void for_each_target(const Expr* target, F&& f) {
+  for_each_read(target, f);
+}
+
+// f(Symbol) for every local that a statement may define, nested blocks included.
+template <class F>
+void for_each_definition(const Stmt* statement, F&& f) {
+  if (const auto* assign = as<Assign>(statement)) {
+    for (const Expr* target : assign->targets) for_each_target(target, f);
+  } else if (const auto* augmented = as<AugmentedAssign>(statement)) {
+    for_each_target(augmented->target, f);
+  } else if (const auto* loop = as<For>(statement)) {
+    for_each_target(loop->target, f);
+    for (const Stmt* inner : loop->body) for_each_definition(inner, f);
+  } else if (const auto* repeat = as<While>(statement)) {
+    for (const Stmt* inner : repeat->body) for_each_definition(inner, f);
+  } else if (const auto* branch = as<If>(statement)) {
+    for (const Stmt* inner : branch->body) for_each_definition(inner, f);
+    for (const Stmt* inner : branch->orelse) for_each_definition(inner, f);
+  }
+}
+
+// Whether an expression mentions a local.
+bool mentions(const Node* node, Symbol symbol);
+
+}  // namespace tangent

@@ -1,0 +1,336 @@
+// Forward part with its saves, backward part with its restores; see assemble.h.
+#include "autodiff/assemble.h"
+
+#include "syntax/printer.h"
+
+namespace tangent {
+
+namespace {
+
+class Assembler {
+ public:
+  Assembler(const ReverseResult& reverse, const Saves& saves, Symbol result, NamePool& names,
+            Context& context)
+      : plan_(reverse.plan), saves_(saves), result_(result), names_(names), context_(context) {}
+
+  Assembled run(Block body) {
+    choose_drivers(plan_.backward, 0);
+    Assembled out;
+    forward(body, out.forward);
+    for (const Stmt* statement : out.forward) note_primal(statement, out.primal);
+    backward(plan_.backward, out.backward);
+    for (const Symbol tape : tapes_) {
+      out.tapes.push_back(
+          context_.assign(context_.local(tape), context_.make<ListDisplay>({}, Exprs())));
+    }
+    return out;
+  }
+
+ private:
+  using Statements = std::vector<const Stmt*>;
+
+  // --- loops that a tape drives
+
+  // An outermost loop that would be run by count is driven by a tape instead, if one is pushed
+  // exactly once on every full iteration and nowhere else: a save directly in the body.
+  void choose_drivers(const std::vector<Back>& items, int depth) {
+    for (const Back& item : items) {
+      if (item.form == Back::Form::Branch) {
+        choose_drivers(item.body, depth);
+        choose_drivers(item.orelse, depth);
+      } else if (item.form == Back::Form::Loop) {
+        if (depth == 0 && item.count) choose_driver(item);
+        choose_drivers(item.body, depth + 1);
+      }
+    }
+  }
+
+  void choose_driver(const Back& item) {
+    const auto* counted = as<For>(item.statement);
+    if (counted != nullptr && reads_target(item)) return;
+    const Block body =
+        counted != nullptr ? counted->body : static_cast<const While*>(item.statement)->body;
+    for (std::size_t k = body.size() + 1; k-- > 0;) {
+      for (const Save& save : saves_.find({key_of(body), static_cast<std::uint32_t>(k)})) {
+        if (save.tape) {
+          drivers_.emplace(item.statement, save.storage);
+          return;
+        }
+      }
+    }
+  }
+
+  // Whether the backward body needs the items that the loop runs over.
+  static bool reads_target(const Back& item) {
+    std::vector<Symbol> targets;
+    for_each_read(item.target, [&](Symbol symbol) { targets.push_back(symbol); });
+    bool found = false;
+    std::vector<const std::vector<Back>*> stack{&item.body};
+    while (!stack.empty()) {
+      const std::vector<Back>* items = stack.back();
+      stack.pop_back();
+      for (const Back& inner : *items) {
+        auto look = [&](const Node* node) {
+          for_each_read(node, [&](Symbol read) {
+            found = found || std::find(targets.begin(), targets.end(), read) != targets.end();
+          });
+        };
+        if (inner.statement != nullptr && inner.form == Back::Form::Statement)
+          look(inner.statement);
+        look(inner.test);
+        look(inner.header);
+        stack.push_back(&inner.body);
+        stack.push_back(&inner.orelse);
+      }
+    }
+    return found;
+  }
+
+  // --- forward
+
+  static void note_primal(const Stmt* statement, std::unordered_set<const Stmt*>& primal) {
+    primal.insert(statement);
+    for_each_child(*statement, [&](const Node* child) {
+      if (is_statement(child->kind)) note_primal(static_cast<const Stmt*>(child), primal);
+    });
+  }
+
+  void save_at(Block block, std::size_t index, Statements& out) {
+    if (block.empty()) return;
+    for (const Save& save : saves_.find({key_of(block), static_cast<std::uint32_t>(index)})) {
+      const Expr* value = context_.local(save.variable);
+      if (save.tape) {
+        note_tape(save.storage);
+        out.push_back(context_.make<Push>({}, save.storage, value, save.pair));
+      } else {
+        out.push_back(context_.assign(context_.local(save.storage), value));
+      }
+    }
+  }
+
+  void note_tape(Symbol tape) {
+    if (std::find(tapes_.begin(), tapes_.end(), tape) == tapes_.end()) tapes_.push_back(tape);
+  }
+
+  const Expr* forward(const Expr* expression) {
+    if (expression == nullptr || plan_.replaced.empty()) return expression;
+    if (const auto found = plan_.replaced.find(expression); found != plan_.replaced.end()) {
+      return context_.local(found->second);
+    }
+    return static_cast<const Expr*>(
+        rewrite_children(context_, *expression, [&](const Node* child) -> const Node* {
+          if (const auto* keyword = as<Keyword>(child)) {
+            const Expr* value = forward(keyword->value);
+            return value == keyword->value
+                       ? child
+                       : context_.make<Keyword>(keyword->ranges, keyword->name, value);
+          }
+          return is_expression(child->kind) ? forward(static_cast<const Expr*>(child)) : child;
+        }));
+  }
+
+  void forward(Block block, Statements& out) {
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      save_at(block, k, out);
+      const Stmt* statement = block[k];
+      const StatementPlan* hoists = nullptr;
+      if (const auto plan = plan_.statements.find(statement); plan != plan_.statements.end()) {
+        hoists = &plan->second;
+        hoist(*hoists, statement, out);
+      }
+      forward(statement, hoists != nullptr, out);
+    }
+    save_at(block, block.size(), out);
+  }
+
+  void hoist(const StatementPlan& plan, const Stmt* statement, Statements& out) {
+    for (const Hoist& hoist : plan.hoists) {
+      // What was hoisted later may stand inside what was hoisted earlier.
+      const Expr* value = static_cast<const Expr*>(
+          rewrite_children(context_, *hoist.value, [&](const Node* child) -> const Node* {
+            return is_expression(child->kind) ? forward(static_cast<const Expr*>(child)) : child;
+          }));
+      if (plan_.listed.contains(hoist.value)) {
+        value = context_.make<Call>({}, context_.global(context_.symbol("list")),
+                                    context_.symbol("builtins.list"),
+                                    context_.list<const Expr*>({value}), List<const Keyword*>());
+      }
+      out.push_back(context_.assign(context_.local(hoist.name), value, statement->ranges));
+    }
+  }
+
+  void forward(const Stmt* statement, bool changed, Statements& out) {
+    if (const auto* result = as<Return>(statement)) {
+      const Expr* value = result->value != nullptr ? forward(result->value) : context_.none();
+      out.push_back(context_.assign(context_.local(result_), value, result->ranges));
+      return;
+    }
+    if (const auto* branch = as<If>(statement)) {
+      Statements body;
+      Statements orelse;
+      forward(branch->body, body);
+      forward(branch->orelse, orelse);
+      out.push_back(context_.make<If>(branch->ranges, forward(branch->test), context_.list(body),
+                                      context_.list(orelse)));
+      return;
+    }
+    if (is<For>(statement) || is<While>(statement)) return forward_loop(statement, out);
+    if (is<Break>(statement)) {
+      const auto flag = exit_flags_.find(static_cast<const Break*>(statement));
+      if (flag != exit_flags_.end()) out.push_back(flag->second);
+      out.push_back(statement);
+      return;
+    }
+    if (!changed) {
+      out.push_back(statement);
+      return;
+    }
+    out.push_back(static_cast<const Stmt*>(
+        rewrite_children(context_, *statement, [&](const Node* child) -> const Node* {
+          return is_expression(child->kind) ? forward(static_cast<const Expr*>(child)) : child;
+        })));
+  }
+
+  void forward_loop(const Stmt* loop, Statements& out) {
+    const auto found = plan_.loops.find(loop);
+    const bool reversed = plan_.reversed.contains(loop);
+    const LoopPlan* plan = reversed && found != plan_.loops.end() ? &found->second : nullptr;
+    const bool counts = plan != nullptr && plan->count && !drivers_.contains(loop);
+    if (plan != nullptr && plan->exit && !plan->exit_is_user_flag) {
+      const bool flag = plan->exits.size() == 1;
+      const Expr* none = flag ? context_.boolean(false) : context_.integer(0);
+      out.push_back(context_.assign(context_.local(plan->exit), none));
+      for (std::size_t k = 0; k < plan->exits.size(); ++k) {
+        const Expr* number =
+            flag ? context_.boolean(true)
+                 : static_cast<const Expr*>(context_.integer(static_cast<std::int64_t>(k + 1)));
+        exit_flags_.emplace(plan->exits[k], context_.assign(context_.local(plan->exit), number));
+      }
+    }
+    if (counts) out.push_back(context_.assign(context_.local(plan->count), context_.integer(0)));
+    Statements body;
+    const auto* counted = as<For>(loop);
+    const auto* repeat = as<While>(loop);
+    forward(counted != nullptr ? counted->body : repeat->body, body);
+    if (counts) {
+      body.push_back(context_.make<AugmentedAssign>({}, context_.local(plan->count),
+                                                    BinaryOperator::Add, context_.integer(1)));
+    }
+    if (counted != nullptr) {
+      out.push_back(context_.make<For>(counted->ranges, counted->target, forward(counted->iterable),
+                                       context_.list(body), Block(), false));
+    } else {
+      out.push_back(context_.make<While>(repeat->ranges, forward(repeat->test), context_.list(body),
+                                         Block()));
+    }
+  }
+
+  // --- backward
+
+  void backward(const std::vector<Back>& items, Statements& out) {
+    const Stmt* described = nullptr;
+    for (const Back& item : items) {
+      switch (item.form) {
+        case Back::Form::Marker:
+          for (const Save& save : saves_.find(item.position)) {
+            const Expr* value =
+                save.tape
+                    ? static_cast<const Expr*>(context_.make<Pop>({}, save.storage, save.pair))
+                    : context_.local(save.storage);
+            out.push_back(context_.assign(context_.local(save.variable), value));
+          }
+          break;
+        case Back::Form::Statement:
+          if (item.origin != nullptr && item.origin != described) describe(item.origin, out);
+          if (item.origin != nullptr) described = item.origin;
+          out.push_back(with_ranges(item));
+          break;
+        case Back::Form::Branch: {
+          Statements body;
+          Statements orelse;
+          backward(item.body, body);
+          backward(item.orelse, orelse);
+          out.push_back(context_.make<If>(item.origin != nullptr ? item.origin->ranges : Ranges(),
+                                          item.test, context_.list(body), context_.list(orelse)));
+          described = nullptr;
+          break;
+        }
+        case Back::Form::Loop:
+          backward_loop(item, out);
+          described = nullptr;
+          break;
+      }
+    }
+  }
+
+  // An adjoint statement keeps the ranges of the statement that it differentiates.
+  const Stmt* with_ranges(const Back& item) {
+    if (item.origin == nullptr) return item.statement;
+    return dispatch(*item.statement, [&](const auto& it) -> const Stmt* {
+      using T = std::remove_cvref_t<decltype(it)>;
+      if constexpr (std::is_base_of_v<Stmt, T>) {
+        return std::apply(
+            [&](auto... members) { return context_.make<T>(item.origin->ranges, it.*members...); },
+            T::fields());
+      } else {
+        throw InternalError("a part among statements");
+      }
+    });
+  }
+
+  void describe(const Stmt* origin, Statements& out) {
+    if (is<If>(origin) || is<While>(origin)) return;
+    std::string text;
+    if (const auto* loop = as<For>(origin)) {
+      text = "for " + print(static_cast<const Node*>(loop->target)) + " in " +
+             print(static_cast<const Node*>(loop->iterable));
+    } else {
+      text = print(static_cast<const Node*>(origin));
+    }
+    if (const std::size_t end = text.find('\n'); end != std::string::npos) {
+      text = text.substr(0, end) + (end + 1 < text.size() ? " ..." : "");
+    }
+    if (text.size() > 76) text = text.substr(0, 72) + " ...";
+    out.push_back(
+        context_.make<Comment>(origin->ranges, context_.arena().copy_text("Grad of: " + text)));
+  }
+
+  void backward_loop(const Back& item, Statements& out) {
+    Statements body;
+    backward(item.body, body);
+    const Ranges ranges = item.statement->ranges;
+    if (const auto driver = drivers_.find(item.statement); driver != drivers_.end()) {
+      out.push_back(context_.make<While>(ranges,
+                                         static_cast<const Expr*>(context_.local(driver->second)),
+                                         context_.list(body), Block()));
+      return;
+    }
+    const Expr* target = item.target;
+    const Expr* header = item.header;
+    if (header == nullptr) {
+      target = context_.local(context_.symbol("_"));
+      header = context_.make<Call>(
+          {}, context_.global(context_.symbol("range")), context_.symbol("builtins.range"),
+          context_.list<const Expr*>({context_.local(item.count)}), List<const Keyword*>());
+    }
+    out.push_back(context_.make<For>(ranges, target, header, context_.list(body), Block(), false));
+  }
+
+  const Plan& plan_;
+  const Saves& saves_;
+  Symbol result_;
+  NamePool& names_;
+  Context& context_;
+  std::vector<Symbol> tapes_;
+  std::unordered_map<const Stmt*, Symbol> drivers_;
+  std::unordered_map<const Break*, const Stmt*> exit_flags_;
+};
+
+}  // namespace
+
+Assembled assemble(Block body, const ReverseResult& reverse, const Saves& saves, Symbol result,
+                   NamePool& names, Context& context) {
+  return Assembler(reverse, saves, result, names, context).run(body);
+}
+
+}  // namespace tangent

@@ -1,0 +1,82 @@
+// What reverse mode decides about the forward part, and the backward program before tapes are
+// placed.
+//
+// A position (block, k) is the point before statement k of a block of the primal, (block, n) its
+// end. The backward program is a tree of `Back` items that follows the primal in reverse; an item
+// `Marker` says at which position of the primal the items behind it read the primal's variables.
+// `needs` lists what they read. From that save.cpp decides what goes on a tape, and assemble.cpp
+// makes the two halves statements again.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "syntax/build.h"
+
+namespace tangent {
+
+// Blocks are told apart by where their list stands in the arena.
+using BlockKey = const Stmt* const*;
+inline BlockKey key_of(Block block) { return block.data(); }
+
+struct Position {
+  BlockKey block = nullptr;
+  std::uint32_t index = 0;
+  bool operator==(const Position&) const = default;
+};
+
+// How a loop is run backwards.
+struct LoopPlan {
+  Symbol count;  // counts completed iterations; empty: the iterable is run in reverse
+  Symbol exit;   // which exit was taken (a bool if there is one, else a number); empty: not needed
+  std::vector<const Break*> exits;  // of this loop, numbered from 1 by `exit`
+  bool exit_is_user_flag = false;   // lowering already sets `exit`
+};
+
+struct Hoist {
+  Symbol name;
+  const Expr* value;
+};
+
+// What the forward part computes beyond the primal.
+struct StatementPlan {
+  std::vector<Hoist> hoists;  // before the statement, in order
+};
+
+// One item of the backward program.
+struct Back {
+  enum class Form : std::uint8_t { Statement, Marker, Branch, Loop };
+  Form form = Form::Statement;
+  const Stmt* statement = nullptr;  // Statement; of a Branch or Loop the primal's own
+  Position position = {};           // Marker
+  const Expr* test = nullptr;       // Branch
+  // Loop: `for target in header` around the body. Without a header: by count or by tape.
+  const Expr* target = nullptr;
+  const Expr* header = nullptr;
+  Symbol count = {};  // Loop by count: the variable
+  std::vector<Back> body = {};
+  std::vector<Back> orelse = {};  // Branch
+  const Stmt* origin = nullptr;   // the primal statement that this differentiates, for `# Grad of:`
+};
+
+struct Plan {
+  std::unordered_map<const Stmt*, StatementPlan> statements;
+  std::unordered_map<const Stmt*, LoopPlan> loops;
+  std::unordered_map<const Expr*, Symbol> replaced;  // expressions that a hoist computes
+  std::unordered_map<const Stmt*, bool> reversed;    // Ifs and loops that the backward part repeats
+  std::unordered_map<BlockKey, std::vector<std::vector<Symbol>>> needs;  // by block, by index
+  std::unordered_map<Symbol, Position>
+      defined_at;                          // names that the plan adds: where they have their value
+  std::unordered_set<const Expr*> listed;  // hoisted iterables that are made lists
+  std::vector<Back> backward;
+
+  void need(Position position, Symbol symbol) {
+    auto& by_index = needs[position.block];
+    if (by_index.size() <= position.index) by_index.resize(position.index + 1);
+    by_index[position.index].push_back(symbol);
+  }
+};
+
+}  // namespace tangent

@@ -1,0 +1,558 @@
+// Adjoints through expressions: from the adjoint of a value to those of the names in it; see
+// reverse.h.
+#include "autodiff/reverse.h"
+
+namespace tangent {
+
+namespace {
+
+bool is_number_type(const Type& type) { return type.kind == TypeKind::Number; }
+
+// Whether two types are proven to have the same shape.
+bool same_shape(const Type& a, const Type& b) {
+  if (is_number_type(a) && is_number_type(b)) return true;
+  if (!a.is_array() || !b.is_array() || a.rank < 0 || a.rank != b.rank) return false;
+  for (std::size_t axis = 0; axis < a.dims.size(); ++axis) {
+    if (a.dims[axis].is_unknown() || !(a.dims[axis] == b.dims[axis])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Reverse::active(const Expr* node) const { return activity_.varies(node, current_); }
+
+std::size_t Reverse::distinct_leaves(const Expr* node) const {
+  std::vector<Symbol> seen;
+  activity_.for_each_flow(node, [&](Symbol read) {
+    if (seen.size() < 2 && activity_.varies(read, current_) &&
+        std::find(seen.begin(), seen.end(), read) == seen.end()) {
+      seen.push_back(read);
+    }
+  });
+  return seen.size();
+}
+
+std::size_t Reverse::size_of(const Expr* node, std::size_t limit) {
+  std::size_t count = 0;
+  std::vector<const Node*> stack{node};
+  while (!stack.empty() && count <= limit) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    ++count;
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return count;
+}
+
+Linear Reverse::named(std::string_view wish, const Linear& adjoint, const Type& type) {
+  const Symbol name = names_.fresh(wish);
+  adjoint_names_.insert(name);
+  write(name, adjoint, type);
+  Linear result = algebra_.of(context_.local(name));
+  result.lazy = adjoint.lazy;
+  return result;
+}
+
+Linear Reverse::named_if_shared(const Expr* node, Linear adjoint) {
+  const bool scalar = is_number_type(typing_.of(node));
+  if (adjoint.is_cheap(scalar)) return adjoint;
+  if (distinct_leaves(node) < 2 && size_of(node, 12) <= 12) return adjoint;
+  if (node == current_value_ && current_target_) {
+    // The adjoint of the statement's own target, which nothing reads any more.
+    const Symbol name = bar(current_target_);
+    if (adjoint.as_name() == name) return adjoint;
+    flush_mentions(name, current_target_);
+    write(name, adjoint, typing_.of(node));
+    Linear result = algebra_.of(context_.local(name));
+    result.lazy = adjoint.lazy;
+    return result;
+  }
+  return named("b" + name_for(node), adjoint, typing_.of(node));
+}
+
+void Reverse::push(const Expr* node, Linear adjoint) {
+  if (adjoint.is_zero() || !active(node)) return;
+  switch (node->kind) {
+    case Kind::Name:
+      algebra_.add(adjoint_of(static_cast<const Name*>(node)->symbol), adjoint);
+      return;
+    case Kind::BinaryOperation:
+      return push_operation(static_cast<const BinaryOperation*>(node), std::move(adjoint));
+    case Kind::UnaryOperation: {
+      const auto* operation = static_cast<const UnaryOperation*>(node);
+      if (operation->op == UnaryOperator::Minus)
+        return push(operation->operand, Algebra::negate(adjoint));
+      if (operation->op == UnaryOperator::Plus) return push(operation->operand, std::move(adjoint));
+      return;
+    }
+    case Kind::Subscript:
+      return push_subscript(static_cast<const Subscript*>(node), adjoint);
+    case Kind::Attribute:
+      return push_attribute(static_cast<const Attribute*>(node), adjoint);
+    case Kind::Call:
+      return push_call(static_cast<const Call*>(node), std::move(adjoint), nullptr);
+    case Kind::Conditional: {
+      const auto* conditional = static_cast<const Conditional*>(node);
+      return push_conditional(node, conditional->test, conditional->body, conditional->orelse,
+                              std::move(adjoint));
+    }
+    case Kind::BooleanOperation: {
+      const auto* operation = static_cast<const BooleanOperation*>(node);
+      // `a or b` is `a if a else b`, `a and b` is `b if a else a`.
+      const Expr* first = operation->values.front();
+      const Exprs others = operation->values.subspan(1);
+      const Expr* rest = others.size() == 1
+                             ? others.front()
+                             : context_.make<BooleanOperation>(node->ranges, operation->op, others);
+      if (rest != others.front()) typing_.set(rest, typing_.of(node));
+      const bool either = operation->op == BooleanOperator::Or;
+      return push_conditional(node, first, either ? first : rest, either ? rest : first,
+                              std::move(adjoint));
+    }
+    case Kind::TupleDisplay:
+    case Kind::ListDisplay:
+      refuse(DiagnosticKind::UnsupportedType, node,
+             "a tuple or list of values that depend on the differentiated arguments is kept as a "
+             "value",
+             "use its elements under names of their own, or np.array");
+    default:
+      refuse(DiagnosticKind::UnsupportedSyntax, node,
+             "this expression depends on the differentiated arguments and has no derivative here",
+             "");
+  }
+}
+
+// a + b - c + …: one adjoint for all terms; written as a loop because such sums can be very long.
+void Reverse::push_sum(const Expr* node, const Linear& adjoint) {
+  struct Operand {
+    const Expr* value;
+    Linear adjoint;
+  };
+  std::vector<Operand> operands;
+  Linear now = adjoint;
+  while (true) {
+    const auto* sum = as<BinaryOperation>(node);
+    if (sum == nullptr || (sum->op != BinaryOperator::Add && sum->op != BinaryOperator::Subtract))
+      break;
+    if (active(sum->right)) {
+      Linear right = unbroadcast(now, node, sum->right);
+      if (sum->op == BinaryOperator::Subtract) right = Algebra::negate(right);
+      operands.push_back({sum->right, std::move(right)});
+    }
+    if (!active(sum->left)) {
+      node = nullptr;
+      break;
+    }
+    now = unbroadcast(now, node, sum->left);
+    node = sum->left;
+  }
+  if (node != nullptr) operands.push_back({node, now});
+  for (auto it = operands.rbegin(); it != operands.rend(); ++it)
+    push(it->value, std::move(it->adjoint));
+}
+
+void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
+  const bool left = active(node->left);
+  const bool right = active(node->right);
+  switch (node->op) {
+    case BinaryOperator::Add:
+    case BinaryOperator::Subtract:
+      if (left && right) {
+        adjoint =
+            is_number_type(typing_.of(node)) && adjoint.terms.size() == 1 && adjoint.is_cheap(true)
+                ? std::move(adjoint)
+                : named_if_shared(node, std::move(adjoint));
+      }
+      return push_sum(node, adjoint);
+    case BinaryOperator::Multiply: {
+      if (left && right) adjoint = named_if_shared(node, std::move(adjoint));
+      Linear to_left;
+      Linear to_right;
+      if (left) to_left = unbroadcast(times(adjoint, primal(node->right), node), node, node->left);
+      if (right)
+        to_right = unbroadcast(times(adjoint, primal(node->left), node), node, node->right);
+      if (left) push(node->left, std::move(to_left));
+      if (right) push(node->right, std::move(to_right));
+      return;
+    }
+    case BinaryOperator::Divide: {
+      Linear quotient = times(adjoint, primal(node->right), node, true);
+      Linear to_right;
+      if (right) {
+        // -b * (a / c) / c with the primal's own quotient: no overflow that the derivative does not
+        // have.
+        to_right = Algebra::negate(times(quotient, primal(node), node));
+        to_right = unbroadcast(to_right, node, node->right);
+      }
+      if (left) push(node->left, unbroadcast(std::move(quotient), node, node->left));
+      if (right) push(node->right, std::move(to_right));
+      return;
+    }
+    default: {
+      static constexpr std::pair<BinaryOperator, std::string_view> kRecords[] = {
+          {BinaryOperator::Power, "operator.pow"},
+          {BinaryOperator::MatrixMultiply, "operator.matmul"},
+          {BinaryOperator::Modulo, "operator.mod"},
+          {BinaryOperator::FloorDivide, "operator.floordiv"}};
+      for (const auto& [op, record] : kRecords) {
+        if (op != node->op) continue;
+        const Rule* rule = rules_.find(record);
+        if (rule == nullptr) throw InternalError("no record for " + std::string(record));
+        apply_rule(*rule, nullptr, {node->left, node->right}, adjoint, node, nullptr);
+        return;
+      }
+      refuse(DiagnosticKind::NoRule, node, "the bit operators have no derivative", "");
+    }
+  }
+}
+
+const Expr* Reverse::witness(const Expr* node) {
+  // Something that is at hand and has the shape of the value: an operand, or the value under a
+  // name.
+  if (node == current_value_ && current_target_) return context_.local(current_target_);
+  const Type type = typing_.of(node);
+  const Expr* found = nullptr;
+  std::vector<const Node*> stack{node};
+  std::size_t budget = 64;
+  while (!stack.empty() && found == nullptr && budget-- > 0) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (!is_expression(top->kind)) continue;
+    const auto* expression = static_cast<const Expr*>(top);
+    if (const auto* name = as<Name>(expression);
+        name != nullptr && name->scope == Scope::Local && same_shape(typing_.of(name), type)) {
+      found = name;
+    }
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return found != nullptr ? found : hoist(node, name_for(node));
+}
+
+Linear Reverse::full(const Linear& adjoint, const Expr* node) {
+  if (!adjoint.lazy) return adjoint;
+  const Type type = typing_.of(node);
+  if (is_number_type(type)) {
+    Linear result = adjoint;
+    result.lazy = false;
+    return result;
+  }
+  const Expr* like = witness(node);
+  const Expr* value = algebra_.build(adjoint);
+  std::vector<const Keyword*> keywords;
+  if (!type.is_array() || !is_floating(type.dtype)) {
+    keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
+  }
+  const Expr* made = algebra_.numpy_call("full_like", {like, value}, keywords);
+  typing_.set(made, type);
+  return algebra_.of(made);
+}
+
+Linear Reverse::unbroadcast(Linear adjoint, const Expr* node, const Expr* operand) {
+  if (adjoint.is_zero()) return adjoint;
+  const Type whole = typing_.of(node);
+  const Type part = typing_.of(operand);
+  if (same_shape(whole, part)) return adjoint;
+  const bool known = whole.is_array() && whole.rank >= 0 &&
+                     (is_number_type(part) || (part.is_array() && part.rank >= 0));
+  if (is_number_type(whole)) return adjoint;  // then every operand is a number or 0-d
+  if (known) {
+    // The axes to sum over: those in front of the operand's, and those where the operand has
+    // length 1.
+    const int extra = whole.rank - (is_number_type(part) ? 0 : part.rank);
+    std::vector<std::int64_t> axes;
+    bool keep = false;
+    bool certain = true;
+    for (int axis = 0; axis < whole.rank; ++axis) {
+      if (axis < extra) {
+        axes.push_back(axis);
+        continue;
+      }
+      const Dim outer = whole.dims[static_cast<std::size_t>(axis)];
+      const Dim inner = part.dims[static_cast<std::size_t>(axis - extra)];
+      if (inner.is_one()) {
+        if (outer.is_one()) continue;
+        axes.push_back(axis);
+        keep = true;
+      } else if (inner.is_unknown()) {
+        certain = false;
+      }
+      // A length other than 1 is the length of the result, or NumPy raises.
+    }
+    if (certain) {
+      if (axes.empty()) return adjoint;
+      // Numbers come out of the sum; what is left has to have the full shape.
+      Linear outside;
+      Linear inside = algebra_.single(adjoint);
+      Term scalars;
+      Term arrays;
+      Term& term = inside.terms.front();
+      arrays.mask = term.mask;
+      scalars.numerator = term.numerator;
+      scalars.denominator = term.denominator;
+      scalars.integral = term.integral;
+      for (const Factor& factor : term.factors) {
+        (is_number_type(typing_.of(factor.base)) && term.mask == nullptr ? scalars : arrays)
+            .factors.push_back(factor);
+      }
+      if (term.mask != nullptr) {
+        arrays = term;
+        scalars = Term();
+      }
+      const bool all = axes.size() == static_cast<std::size_t>(whole.rank) && !keep;
+      if (arrays.factors.empty() && arrays.mask == nullptr && all) {
+        // A number that stands for the whole array: the number of elements times it.
+        Linear result{.terms = {scalars}};
+        const Expr* size = context_.make<Attribute>({}, witness(node), context_.symbol("size"));
+        typing_.set(size, Type::number(DType::Integer));
+        return algebra_.multiply(result, size);
+      }
+      Linear summed{.terms = {arrays}};
+      summed.lazy = adjoint.lazy;
+      if (!same_shape(typing_.of(algebra_.build(summed)), whole)) {
+        summed.lazy = true;
+        const Type shape = typing_.of(algebra_.build(summed));
+        // Lengths that are not known may still be the whole's: only what is proven smaller is
+        // widened.
+        if (adjoint.lazy || (shape.rank >= 0 && shape.rank < whole.rank) || is_number_type(shape)) {
+          summed = full(summed, node);
+        }
+        summed.lazy = false;
+      }
+      const Expr* value = algebra_.build(summed);
+      const Expr* total = nullptr;
+      if (all) {
+        total = algebra_.numpy_call("sum", {value});
+      } else {
+        const Expr* axis = nullptr;
+        std::vector<const Expr*> list;
+        for (const std::int64_t number : axes) list.push_back(context_.integer(number));
+        axis =
+            list.size() == 1 ? list.front() : context_.make<TupleDisplay>({}, context_.list(list));
+        if (keep && extra > 0) {
+          // Leading axes go, axes of length 1 stay: two sums would be needed; the operand's shape
+          // says both.
+          total = algebra_.numpy_call(
+              "reshape", {algebra_.numpy_call("sum", {value}, {algebra_.keyword("axis", axis)}),
+                          context_.make<Attribute>({}, primal(operand), context_.symbol("shape"))});
+        } else {
+          std::vector<const Keyword*> keywords{algebra_.keyword("axis", axis)};
+          if (keep) keywords.push_back(algebra_.keyword("keepdims", context_.boolean(true)));
+          total = algebra_.numpy_call("sum", {value}, keywords);
+        }
+      }
+      Type reduced = part;
+      if (!is_floating(reduced.dtype)) reduced.dtype = DType::Float64;
+      typing_.set(total, reduced);
+      Linear result = algebra_.of(total);
+      Linear scaled{.terms = {scalars}};
+      return algebra_.multiply(scaled, total);
+    }
+  }
+  // Only the run time knows.
+  const Expr* value = algebra_.build(full(adjoint, node));
+  const Expr* call = context_.make<Call>(
+      {}, helper("_unbroadcast"), context_.symbol("tangent.runtime._unbroadcast"),
+      context_.list<const Expr*>({value, primal(operand)}), List<const Keyword*>());
+  Type reduced = part;
+  if (!is_floating(reduced.dtype)) reduced.dtype = DType::Float64;
+  typing_.set(call, reduced);
+  return algebra_.of(call);
+}
+
+void Reverse::push_conditional(const Expr* node, const Expr* test, const Expr* body,
+                               const Expr* orelse, Linear adjoint) {
+  const bool both = active(body) && active(orelse);
+  if (both && !adjoint.is_cheap(true)) {
+    adjoint = named("b" + name_for(node), adjoint, typing_.of(node));
+  }
+  const Expr* condition = primal(test);
+  ++arm_depth_;
+  branch(
+      condition, nullptr,
+      [&] {
+        if (active(body)) push(body, unbroadcast(adjoint, node, body));
+      },
+      [&] {
+        if (active(orelse)) push(orelse, unbroadcast(adjoint, node, orelse));
+      });
+  --arm_depth_;
+}
+
+void Reverse::push_subscript(const Subscript* node, const Linear& adjoint) {
+  // A display read by a constant is that element.
+  if (const auto* constant = as<Constant>(node->index);
+      constant != nullptr && constant->value.kind == LiteralKind::Integer) {
+    Exprs elements;
+    if (const auto* tuple = as<TupleDisplay>(node->value)) elements = tuple->elements;
+    if (const auto* list = as<ListDisplay>(node->value)) elements = list->elements;
+    const auto index = static_cast<std::size_t>(constant->value.integer);
+    if (constant->value.integer >= 0 && index < elements.size())
+      return push(elements[index], adjoint);
+  }
+  const Type base = typing_.of(node->value);
+  if (!base.is_array() && base.kind != TypeKind::Numeric && base.kind != TypeKind::Unknown) {
+    refuse(DiagnosticKind::UnsupportedType, node,
+           "elements of a list, tuple or dict that depend on the differentiated arguments",
+           "use a NumPy array, or arguments of their own");
+  }
+  const Expr* index = primal(node->index);
+  Symbol name;
+  const auto* variable = as<Name>(node->value);
+  if (variable != nullptr) {
+    name = buffer(variable->symbol);
+  } else {
+    const Linear zero;
+    const Expr* like = witness(node->value);
+    name = names_.fresh("b" + name_for(node->value));
+    adjoint_names_.insert(name);
+    std::vector<const Keyword*> keywords;
+    if (!is_floating(base.dtype)) {
+      keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
+    }
+    emit(
+        context_.assign(context_.local(name), algebra_.numpy_call("zeros_like", {like}, keywords)));
+    typing_.declare(name, base);
+    owned_.insert(name);
+  }
+  const Expr* target = context_.make<Subscript>({}, context_.local(name), index);
+  // An array of integers may name an element twice: `+=` would add once.
+  bool repeats = false;
+  auto look = [&](const Expr* part) {
+    const Type type = typing_.of(part);
+    const bool plain =
+        is<Slice>(part) || type.kind == TypeKind::Number || type.kind == TypeKind::None ||
+        type.kind == TypeKind::Slice || is<Constant>(part) ||
+        ((type.is_array() || type.kind == TypeKind::Numeric) && type.dtype == DType::Bool);
+    repeats = repeats || !plain;
+  };
+  if (const auto* tuple = as<TupleDisplay>(node->index)) {
+    for (const Expr* part : tuple->elements) look(part);
+  } else {
+    look(node->index);
+  }
+  const Expr* value = algebra_.build(adjoint);
+  if (repeats) {
+    emit(context_.make<ExpressionStatement>(
+        {}, algebra_.numpy_call("add.at", {context_.local(name), index, value})));
+  } else {
+    bool negative = adjoint.terms.size() == 1 && adjoint.terms.front().numerator < 0.0 &&
+                    adjoint.terms.front().mask == nullptr;
+    if (negative) value = algebra_.build(Algebra::negate(adjoint));
+    emit(context_.make<AugmentedAssign>(
+        {}, target, negative ? BinaryOperator::Subtract : BinaryOperator::Add, value));
+  }
+  if (variable == nullptr) push(node->value, algebra_.of(context_.local(name)));
+}
+
+void Reverse::push_attribute(const Attribute* node, const Linear& adjoint) {
+  const std::string_view attribute = node->attribute.text();
+  if (attribute == "real") return push(node->value, adjoint);
+  if (attribute == "imag") return;
+  if (attribute == "T") {
+    const Type type = typing_.of(node);
+    if (type.kind == TypeKind::Number || (type.is_array() && type.rank >= 0 && type.rank < 2)) {
+      return push(node->value, adjoint);
+    }
+    const Linear whole = full(adjoint, node);
+    const Expr* value = algebra_.build(whole);
+    const Expr* turned = nullptr;
+    // (A @ B).T is B.T @ A.T: see the transposition pass; here only the plain cases.
+    if (const auto* again = as<Attribute>(value);
+        again != nullptr && again->attribute == node->attribute) {
+      turned = again->value;
+    } else {
+      turned = context_.make<Attribute>({}, value, node->attribute);
+    }
+    typing_.set(turned, typing_.of(node->value));
+    return push(node->value, algebra_.of(turned));
+  }
+  if (attribute == "flat") {
+    refuse(DiagnosticKind::UnsupportedType, node, "`.flat` of an active array", "use .ravel()");
+  }
+  refuse(DiagnosticKind::UnsupportedType, node,
+         "the attribute `." + std::string(attribute) +
+             "` of a value that depends on the differentiated arguments",
+         "pass it as an argument of its own");
+}
+
+void Reverse::push_call(const Call* node, Linear adjoint, const Expr* result) {
+  const auto* method = as<Attribute>(node->function);
+  if (!node->callee) {
+    refuse(DiagnosticKind::UnresolvedCall, node,
+           "`" + (method ? "." + std::string(method->attribute.text()) : std::string("this call")) +
+               "` is called with a value that depends on the differentiated arguments, and it is "
+               "not known what it is",
+           "call a function of NumPy, SciPy or math, or a Python function of your own");
+  }
+  const Rule* rule = rules_.find(node->callee.text());
+  if (rule == nullptr) {
+    refuse(DiagnosticKind::NoRule, node,
+           "`" + std::string(node->callee.text()) + "` has no derivative rule",
+           "write it with functions that have one, or register a rule for it");
+  }
+  // The receiver of a method is the function's first argument.
+  const bool is_method = method != nullptr && is_receiver(method);
+  const std::vector<const Expr*> arguments =
+      bind_arguments(*rule, *node, is_method ? method->value : nullptr);
+  if (rule->name.text() == "numpy.array" || rule->name.text() == "numpy.asarray") {
+    if (const auto* list = as<ListDisplay>(arguments[0]))
+      return push_display(list->elements, node, adjoint);
+    if (const auto* tuple = as<TupleDisplay>(arguments[0]))
+      return push_display(tuple->elements, node, adjoint);
+  }
+  apply_rule(*rule, node, arguments, adjoint, node, result);
+}
+
+bool Reverse::is_receiver(const Attribute* method) {
+  // np.sum: the value is a module, reached by global names alone.
+  const Expr* root = method;
+  while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
+  const auto* name = as<Name>(root);
+  return name == nullptr || name->scope != Scope::Global ||
+         typing_.of(method->value).kind != TypeKind::Module;
+}
+
+// np.array([a, b, [c, d]]): an element's adjoint is the element of the adjoint.
+void Reverse::push_display(Exprs elements, const Expr* node, const Linear& adjoint) {
+  const bool lazy = adjoint.lazy && is_number_type(typing_.of(algebra_.build(adjoint)));
+  Linear whole = adjoint;
+  if (!lazy) {
+    whole = full(adjoint, node);
+    if (!whole.as_name()) whole = named("b" + name_for(node), whole, typing_.of(node));
+  }
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const Expr* element = elements[k];
+    if (!active(element)) continue;
+    if (is<Starred>(element)) {
+      refuse(DiagnosticKind::UnsupportedSyntax, element, "star-unpacking into an array",
+             "name the elements");
+    }
+    Linear part = whole;
+    if (!lazy) {
+      const Expr* taken = context_.make<Subscript>({}, algebra_.build(whole),
+                                                   context_.integer(static_cast<std::int64_t>(k)));
+      part = algebra_.of(taken);
+    }
+    Exprs inner;
+    if (const auto* list = as<ListDisplay>(element)) inner = list->elements;
+    if (const auto* tuple = as<TupleDisplay>(element)) inner = tuple->elements;
+    if (inner.empty()) {
+      push(element, part);
+      continue;
+    }
+    for (std::size_t j = 0; j < inner.size(); ++j) {
+      if (!active(inner[j])) continue;
+      Linear item = part;
+      if (!lazy) {
+        const Expr* position = context_.make<TupleDisplay>(
+            {}, context_.list<const Expr*>({context_.integer(static_cast<std::int64_t>(k)),
+                                            context_.integer(static_cast<std::int64_t>(j))}));
+        item = algebra_.of(context_.make<Subscript>({}, algebra_.build(whole), position));
+      }
+      push(inner[j], item);
+    }
+  }
+}
+
+}  // namespace tangent

@@ -1,0 +1,604 @@
+// The primal backwards, statement by statement; see reverse.h.
+#include "autodiff/reverse.h"
+
+namespace tangent {
+
+namespace {
+
+bool falls_through(Block block);
+
+bool falls_through(const Stmt* statement) {
+  if (is<Break>(statement) || is<Raise>(statement) || is<Return>(statement)) return false;
+  if (const auto* branch = as<If>(statement)) {
+    return falls_through(branch->body) || falls_through(branch->orelse);
+  }
+  return true;
+}
+
+bool falls_through(Block block) {
+  for (const Stmt* statement : block) {
+    if (!falls_through(statement)) return false;
+  }
+  return true;
+}
+
+bool holds_break(const Stmt* statement) {
+  if (is<Break>(statement)) return true;
+  const auto* branch = as<If>(statement);
+  if (branch == nullptr) return false;
+  return std::any_of(branch->body.begin(), branch->body.end(), holds_break) ||
+         std::any_of(branch->orelse.begin(), branch->orelse.end(), holds_break);
+}
+
+std::vector<Symbol> definitions(const Stmt* statement) {
+  std::vector<Symbol> found;
+  for_each_definition(statement, [&](Symbol symbol) {
+    if (std::find(found.begin(), found.end(), symbol) == found.end()) found.push_back(symbol);
+  });
+  return found;
+}
+
+bool same_value(const Linear& a, const Linear& b) {
+  if (a.terms.size() != b.terms.size()) return false;
+  for (std::size_t k = 0; k < a.terms.size(); ++k) {
+    const Term& left = a.terms[k];
+    const Term& right = b.terms[k];
+    if (left.numerator != right.numerator || left.denominator != right.denominator ||
+        left.factors.size() != right.factors.size() ||
+        (left.mask == nullptr) != (right.mask == nullptr)) {
+      return false;
+    }
+    if (left.mask != nullptr && !equal(left.mask, right.mask)) return false;
+    for (std::size_t j = 0; j < left.factors.size(); ++j) {
+      if (left.factors[j].inverse != right.factors[j].inverse ||
+          !equal(left.factors[j].base, right.factors[j].base)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs, RuleBook& rules,
+                 Context& context, Symbol numpy, NamePool& names)
+    : function_(function),
+      core_(*function.core),
+      inputs_(inputs),
+      rules_(rules),
+      context_(context),
+      numpy_(numpy),
+      names_(names),
+      typing_(function, rules, context),
+      algebra_(typing_, context, numpy),
+      activity_(function, inputs, rules) {}
+
+ReverseResult Reverse::run() {
+  reverse_function();
+  result_.seed = seed_;
+  result_.adjoint_names = adjoint_names_;
+  for (const Symbol name : adjoint_names_) {
+    if (typing_.of(context_.local(name)).is_number()) result_.number_names.insert(name);
+  }
+  result_.helpers.assign(helpers_.begin(), helpers_.end());
+  for (const auto& [module, printed] : modules_) result_.modules.emplace_back(module, printed);
+  return std::move(result_);
+}
+
+void Reverse::reverse_function() {
+  // The seed is named after the variable that every return gives back, if it is one.
+  const Name* returned = nullptr;
+  bool one_name = true;
+  std::vector<const Node*> stack(function_.body.rbegin(), function_.body.rend());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (const auto* statement = as<Return>(node)) {
+      const auto* name = as<Name>(statement->value);
+      if (name == nullptr || name->scope != Scope::Local ||
+          (returned != nullptr && returned->symbol != name->symbol)) {
+        one_name = false;
+      } else {
+        returned = name;
+      }
+    }
+    if (!is_statement(node->kind)) continue;
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+  }
+  if (returned != nullptr && one_name) {
+    seed_ = bar(returned->symbol);
+  } else {
+    seed_ = names_.fresh("by");
+    adjoint_names_.insert(seed_);
+  }
+  typing_.declare(seed_,
+                  function_.result.is_number() ? function_.result : Type::numeric(DType::Float64));
+  out_ = &result_.plan.backward;
+  reverse_block(function_.body);
+  current_ = nullptr;
+  current_value_ = nullptr;
+  current_target_ = {};
+  for (const Symbol input : inputs_) {
+    const Type type = typing_.of(context_.local(input));
+    Linear value = adjoint_of(input);
+    const Expr* gradient = nullptr;
+    if (value.is_zero()) {
+      gradient = zeros_for(input);
+    } else if (type.is_array()) {
+      const Expr* built = algebra_.build(value);
+      const Type made = typing_.of(built);
+      const auto* name = as<Name>(built);
+      const bool whole = !value.lazy && made.is_array();
+      std::vector<const Keyword*> keywords;
+      if (!is_floating(type.dtype)) {
+        keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
+      }
+      if (!whole) {
+        built = algebra_.numpy_call("full_like", {context_.local(input), built}, keywords);
+      } else if (is_floating(type.dtype) && type.dtype != DType::Float64 &&
+                 made.dtype != type.dtype) {
+        built = context_.make<Call>(
+            {}, context_.make<Attribute>({}, built, context_.symbol("astype")), context_.symbol(""),
+            context_.list<const Expr*>(
+                {context_.make<Attribute>({}, context_.local(input), context_.symbol("dtype"))}),
+            List<const Keyword*>());
+      } else if (name != nullptr && !owns(name->symbol)) {
+        built = algebra_.numpy_call("copy", {built});
+      } else if (is_view(built)) {
+        built = algebra_.numpy_call("copy", {built});
+      }
+      gradient = built;
+    } else {
+      gradient = algebra_.build(value);
+    }
+    result_.gradients.push_back(gradient);
+  }
+  // What the gradients read of the primal (shapes) is read at its start.
+  set_position(function_.body, 0);
+  for (const Expr*& gradient : result_.gradients) {
+    for_each_read(gradient, [&](Symbol read) {
+      if (!adjoint_names_.contains(read)) result_.plan.need(position_, read);
+    });
+  }
+}
+
+// Whether an expression may be a view of something else: then a gradient that is one shares memory.
+bool Reverse::is_view(const Expr* expression) const {
+  if (is<Attribute>(expression) || is<Subscript>(expression)) return true;
+  const auto* call = as<Call>(expression);
+  if (call == nullptr) return is<Conditional>(expression);
+  static constexpr std::string_view kViews[] = {
+      "reshape", "ravel",      "transpose", "swapaxes", "moveaxis", "broadcast_to", "expand_dims",
+      "squeeze", "atleast_1d", "asarray",   "diagonal", "flip",     "real"};
+  const std::string_view callee = call->callee.text();
+  const std::string_view last = callee.substr(callee.rfind('.') + 1);
+  return last.starts_with('_') ||
+         std::find(std::begin(kViews), std::end(kViews), last) != std::end(kViews);
+}
+
+void Reverse::reverse_block(Block block) { reverse_before(block, block.size()); }
+
+void Reverse::reverse_before(Block block, std::size_t end) {
+  // Statements behind one that never falls through are not reached.
+  for (std::size_t k = 0; k < end; ++k) {
+    if (!falls_through(block[k]) && !is<Return>(block[k])) {
+      const bool tail = is<If>(block[k]) && ends_in_return(block[k]);
+      if (!tail) end = std::min(end, k + 1);
+    }
+  }
+  mark(block, end);
+  for (std::size_t index = end; index-- > 0;) reverse_statement(block, index);
+}
+
+bool Reverse::ends_in_return(const Stmt* statement) {
+  if (is<Return>(statement)) return true;
+  const auto* branch = as<If>(statement);
+  if (branch == nullptr) return false;
+  auto last = [](Block block) { return !block.empty() && ends_in_return(block.back()); };
+  return last(branch->body) || last(branch->orelse);
+}
+
+bool Reverse::reverse_exit(Block block, const Break* exit) {
+  for (std::size_t k = 0; k < block.size(); ++k) {
+    if (block[k] == exit) {
+      mark(block, k);
+      for (std::size_t index = k; index-- > 0;) reverse_statement(block, index);
+      return true;
+    }
+    const auto* branch = as<If>(block[k]);
+    if (branch == nullptr) continue;
+    if (!reverse_exit(branch->body, exit) && !reverse_exit(branch->orelse, exit)) continue;
+    // Which arm was taken is known: this exit is in it.
+    result_.plan.reversed[branch] = true;
+    flush_primal(definitions(branch));
+    mark(block, k);
+    for (std::size_t index = k; index-- > 0;) reverse_statement(block, index);
+    return true;
+  }
+  return false;
+}
+
+void Reverse::reverse_statement(Block block, std::size_t index) {
+  const Stmt* statement = block[index];
+  current_ = statement;
+  set_position(block, index + 1);
+  after_current_ =
+      block.empty() ? position_ : Position{key_of(block), static_cast<std::uint32_t>(index + 1)};
+  switch (statement->kind) {
+    case Kind::Assign:
+      reverse_assign(block, index);
+      break;
+    case Kind::AugmentedAssign:
+      reverse_augmented(block, index);
+      break;
+    case Kind::Return:
+      reverse_return(static_cast<const Return*>(statement));
+      break;
+    case Kind::If: {
+      flush_primal(definitions(statement));
+      reverse_if(static_cast<const If*>(statement), true);
+      break;
+    }
+    case Kind::For:
+    case Kind::While:
+      flush_primal(definitions(statement));
+      reverse_loop(statement);
+      break;
+    default:
+      break;  // asserts, raises, prints: nothing flows through them
+  }
+  for_each_definition(statement, [&](Symbol symbol) { killed_.insert(symbol); });
+  current_ = statement;
+  current_value_ = nullptr;
+  current_target_ = {};
+  mark(block, index);
+}
+
+void Reverse::reverse_assign(Block block, std::size_t index) {
+  const auto* assign = static_cast<const Assign*>(block[index]);
+  if (const auto* targets = as<TupleDisplay>(assign->targets[0])) {
+    flush_primal(definitions(assign));
+    mark(block, index);
+    reverse_unpack(assign, targets);
+    return;
+  }
+  const auto* target = as<Name>(assign->targets[0]);
+  const Symbol symbol = target->symbol;
+  flush_primal({symbol}, symbol);
+  Linear adjoint = adjoint_of(symbol);
+  if (adjoint.is_zero()) return;
+  const bool self = mentions(assign->value, symbol);
+  current_value_ = assign->value;
+  if (self && adjoint.mentions(symbol)) {
+    materialize(symbol);
+    adjoint = adjoint_of(symbol);
+  }
+  // Layers of array code get a name each, as by hand; numbers are folded into one expression.
+  const Type type = typing_.of(assign->value);
+  if (!type.is_number() && contains_call(adjoint)) {
+    materialize(symbol);
+    adjoint = adjoint_of(symbol);
+  }
+  adjoint_of(symbol) = Linear();
+  if (!active(assign->value)) return;
+  adjoint = unbroadcast_entry(adjoint, symbol, assign->value);
+  if (!self) {
+    current_target_ = symbol;
+    push(assign->value, std::move(adjoint));
+    flush_primal({symbol});
+    current_target_ = {};
+    return;
+  }
+  // x = tanh(x + …): the partial reads the new x, the operands the old one.
+  if (const auto* call = as<Call>(assign->value);
+      call != nullptr && call->callee && reads_only_result(call)) {
+    current_target_ = symbol;
+    adjoint_of(symbol) = Linear();
+    outer_call(call, adjoint, symbol, block, index);
+    current_target_ = {};
+    return;
+  }
+  mark(block, index);
+  push(assign->value, std::move(adjoint));
+}
+
+// A call whose partial reads the result alone and whose only active argument holds the rest.
+bool Reverse::reads_only_result(const Call* call) {
+  const Rule* rule = rules_.find(call->callee.text());
+  if (rule == nullptr || rule->constant || !rule->elementwise || rule->parameters.size() != 1 ||
+      rule->singular != nullptr || rule->adjoint.size() != 1) {
+    return false;
+  }
+  const auto* assign = as<Assign>(rule->adjoint[0]);
+  return assign != nullptr && count_name(assign->value, rule->parameters[0].name) == 0;
+}
+
+int Reverse::count_name(const Node* node, Symbol symbol) {
+  int count = 0;
+  std::vector<const Node*> stack{node};
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top))) continue;
+    if (const auto* name = as<Name>(top)) count += name->symbol == symbol ? 1 : 0;
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return count;
+}
+
+void Reverse::outer_call(const Call* call, const Linear& adjoint, Symbol symbol, Block block,
+                         std::size_t index) {
+  const Rule* rule = rules_.find(call->callee.text());
+  const auto* method = as<Attribute>(call->function);
+  const std::vector<const Expr*> arguments = bind_arguments(
+      *rule, *call, method != nullptr && is_receiver(method) ? method->value : nullptr);
+  const Linear inner = partial_of(*rule, call, arguments, adjoint, context_.local(symbol));
+  if (inner.is_zero()) return;
+  adjoint_of(symbol) = inner;
+  if (inner.mentions(symbol)) materialize(symbol);
+  const Linear now = adjoint_of(symbol);
+  adjoint_of(symbol) = Linear();
+  current_target_ = {};
+  mark(block, index);
+  push(arguments[0], unbroadcast(now, call, arguments[0]));
+}
+
+void Reverse::reverse_augmented(Block block, std::size_t index) {
+  const auto* statement = static_cast<const AugmentedAssign*>(block[index]);
+  const Symbol symbol = as<Name>(statement->target)->symbol;
+  flush_primal({symbol}, symbol);
+  Linear adjoint = adjoint_of(symbol);
+  if (adjoint.is_zero()) return;
+  // x op= e is x = x op e.
+  const auto* value = context_.make<BinaryOperation>(statement->ranges, statement->op,
+                                                     statement->target, statement->value);
+  typing_.set(value, type_of_binary(statement->op, typing_.of(statement->target),
+                                    typing_.of(statement->value), context_.arena()));
+  current_value_ = value;
+  if (adjoint.mentions(symbol)) {
+    materialize(symbol);
+    adjoint = adjoint_of(symbol);
+  }
+  adjoint_of(symbol) = Linear();
+  mark(block, index);
+  push(value, std::move(adjoint));
+}
+
+bool Reverse::contains_call(const Linear& value) {
+  std::vector<const Node*> stack;
+  for (const Term& term : value.terms) {
+    for (const Factor& factor : term.factors) stack.push_back(factor.base);
+  }
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (is<Call>(top)) return true;
+    const auto* operation = as<BinaryOperation>(top);
+    if (operation != nullptr && operation->op == BinaryOperator::MatrixMultiply) return true;
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return false;
+}
+
+Linear Reverse::unbroadcast_entry(Linear adjoint, Symbol variable, const Expr* value) {
+  const Type whole = typing_.of(context_.local(variable));
+  const Type part = typing_.of(value);
+  if (whole == part || whole.is_number() || !active(value)) return adjoint;
+  const Type held = typing_.of(algebra_.build(adjoint));
+  if (held.is_number() && !adjoint.lazy) return adjoint;
+  if (part.is_number()) {
+    Linear result = algebra_.of(algebra_.numpy_call("sum", {algebra_.build(adjoint)}));
+    return result;
+  }
+  if (part.is_array() && whole.is_array() && part.rank == whole.rank && part.rank >= 0)
+    return adjoint;
+  const Expr* call = context_.make<Call>(
+      {}, helper("_unbroadcast"), context_.symbol("tangent.runtime._unbroadcast"),
+      context_.list<const Expr*>({algebra_.build(adjoint), context_.local(variable)}),
+      List<const Keyword*>());
+  typing_.set(call, part);
+  return algebra_.of(call);
+}
+
+void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) {
+  if (!active(assign->value)) {
+    for (const Expr* target : targets->elements) adjoint_of(as<Name>(target)->symbol) = Linear();
+    return;
+  }
+  current_value_ = assign->value;
+  std::vector<Linear> parts;
+  for (const Expr* target : targets->elements) {
+    Linear& adjoint = adjoint_of(as<Name>(target)->symbol);
+    parts.push_back(adjoint);
+    adjoint = Linear();
+  }
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (parts[k].is_zero()) continue;
+    const auto* element = context_.make<Subscript>(assign->ranges, assign->value,
+                                                   context_.integer(static_cast<std::int64_t>(k)));
+    typing_.set(element, typing_.of(targets->elements[k]));
+    push_subscript(element, parts[k]);
+  }
+}
+
+void Reverse::reverse_return(const Return* statement) {
+  if (statement->value == nullptr || !active(statement->value)) return;
+  Linear seed = algebra_.of(context_.local(seed_));
+  current_value_ = statement->value;
+  if (const auto* tuple = as<TupleDisplay>(statement->value)) {
+    for (std::size_t k = 0; k < tuple->elements.size(); ++k) {
+      const Expr* part = context_.make<Subscript>({}, context_.local(seed_),
+                                                  context_.integer(static_cast<std::int64_t>(k)));
+      typing_.set(part, Type::number(DType::Float64));
+      Linear element = algebra_.of(part);
+      element.lazy = !typing_.of(tuple->elements[k]).is_number();
+      push(tuple->elements[k], std::move(element));
+    }
+    result_.tuple_size = tuple->elements.size();
+    return;
+  }
+  const Type type = typing_.of(statement->value);
+  if (type.kind == TypeKind::Tuple || type.kind == TypeKind::List || type.kind == TypeKind::Dict) {
+    refuse(DiagnosticKind::UnsupportedType, statement->value, "a container as the result",
+           "return numbers, an array, or a tuple written out in the return statement");
+  }
+  // The default seed 1.0 stands for an array of ones.
+  seed.lazy = !type.is_number();
+  push(statement->value, std::move(seed));
+}
+
+void Reverse::reverse_if(const If* statement, bool /*whole*/) {
+  const bool first = falls_through(statement->body) || ends_in_return(statement);
+  const bool second = falls_through(statement->orelse) || ends_in_return(statement);
+  // An arm that always leaves was not taken by what is being undone.
+  if (!first || !second) {
+    result_.plan.reversed[statement] = true;
+    if (first) reverse_block(statement->body);
+    if (second) reverse_block(statement->orelse);
+    return;
+  }
+  bool changes = false;
+  for (const Symbol symbol : touched_by(statement)) {
+    changes = changes || !adjoint_of(symbol).is_zero() || ends_in_return(statement);
+  }
+  if (!changes && !ends_in_return(statement) && !holds_break(statement)) return;
+  result_.plan.reversed[statement] = true;
+  const std::vector<Symbol> defined = definitions(statement);
+  // Adjoints that an arm changes are written down first: both arms would repeat them.
+  const Stmt* here = current_;
+  const Position position = position_;
+  for (const Symbol symbol : touched_by(statement)) {
+    const Linear& value = adjoint_of(symbol);
+    if (!value.is_zero() && !value.as_name()) materialize(symbol);
+  }
+  // The test is decided again where what it reads is still there, else its outcome is kept.
+  bool again = true;
+  int lost = 0;
+  for_each_read(statement->test, [&](Symbol read) {
+    if (std::find(defined.begin(), defined.end(), read) != defined.end()) again = false;
+    if (is_killed(read)) ++lost;
+  });
+  const Expr* test = nullptr;
+  if (again && lost == 0 && is_cheap_test(statement->test)) {
+    test = primal(statement->test);
+  } else {
+    test = hoist(statement->test, "cond");
+  }
+  branch(
+      test, statement, [&] { reverse_block(statement->body); },
+      [&] { reverse_block(statement->orelse); });
+  current_ = here;
+  position_ = position;
+}
+
+bool Reverse::is_cheap_test(const Expr* test) {
+  bool cheap = true;
+  std::vector<const Node*> stack{test};
+  while (!stack.empty() && cheap) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (const auto* call = as<Call>(top)) {
+      const std::string_view callee = call->callee.text();
+      cheap =
+          callee == "builtins.len" || callee == "builtins.abs" || callee == "builtins.isinstance";
+    }
+    if (is<Comprehension>(top) || is<FormattedString>(top)) cheap = false;
+    if (const auto* operation = as<BinaryOperation>(top)) {
+      cheap = operation->op != BinaryOperator::MatrixMultiply;
+    }
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return cheap;
+}
+
+void Reverse::branch(const Expr* test, const Stmt* statement, const std::function<void()>& taken,
+                     const std::function<void()>& other) {
+  Back item{.form = Back::Form::Branch, .statement = statement, .test = test, .origin = current_};
+  Stream* const outer = out_;
+  const Stmt* const here = current_;
+  const Expr* const value = current_value_;
+  const Symbol target = current_target_;
+  const Position position = position_;
+  const Position after = after_current_;
+  for_each_read(test, [&](Symbol read) {
+    if (adjoint_names_.contains(read)) return;
+    const auto made = result_.plan.defined_at.find(read);
+    result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
+  });
+  const std::vector<Linear> before = adjoints_;
+  const auto owned_before = owned_;
+  auto restore = [&] {
+    current_ = here;
+    current_value_ = value;
+    current_target_ = target;
+    position_ = position;
+    after_current_ = after;
+  };
+
+  out_ = &item.body;
+  taken();
+  std::vector<Linear> first = adjoints_;
+  const auto owned_first = owned_;
+  const Position first_end = position_;
+
+  restore();
+  adjoints_ = before;
+  owned_ = owned_before;
+  out_ = &item.orelse;
+  other();
+  const Position second_end = position_;
+
+  // Where the arms differ both write the adjoint under its own name.
+  const std::size_t count = std::max(first.size(), adjoints_.size());
+  first.resize(count);
+  adjoints_.resize(count);
+  std::vector<Symbol> differing;
+  for (std::size_t index = 0; index < count; ++index) {
+    if (!same_value(first[index], adjoints_[index]) || first[index].lazy != adjoints_[index].lazy) {
+      differing.push_back(variables_.symbol(index));
+    }
+  }
+  const auto settle = [&](Position where) {
+    current_ = here;
+    position_ = where;
+    for (const Symbol symbol : differing) materialize(symbol, true);
+  };
+  auto owned_second = owned_first;
+  std::vector<Linear> settled;
+  auto owned_now = owned_first;
+  // Writing one adjoint down can force another in one arm alone: until both agree.
+  for (bool again = true; again;) {
+    settle(second_end);
+    settled = adjoints_;
+    owned_second = owned_;
+    adjoints_ = first;
+    owned_ = owned_now;
+    out_ = &item.body;
+    settle(first_end);
+    first = adjoints_;
+    owned_now = owned_;
+    again = false;
+    differing.clear();
+    for (std::size_t index = 0; index < count; ++index) {
+      if (same_value(settled[index], first[index]) && settled[index].lazy == first[index].lazy)
+        continue;
+      differing.push_back(variables_.symbol(index));
+      again = true;
+    }
+    if (again) {
+      adjoints_ = settled;
+      owned_ = owned_second;
+      out_ = &item.orelse;
+    }
+  }
+  // An array is ours behind the branch if it is in both arms.
+  for (auto it = owned_.begin(); it != owned_.end();) {
+    it = owned_second.contains(*it) ? std::next(it) : owned_.erase(it);
+  }
+  out_ = outer;
+  restore();
+  out_->push_back(std::move(item));
+}
+
+}  // namespace tangent

@@ -1,0 +1,217 @@
+// Reverse mode: from a typed core program to the plan of its adjoint.
+//
+// The primal is walked backwards, statement by statement. `adjoints_` holds for every variable its
+// adjoint at this point as a sum of products (linear.h) that is not written down until it has to
+// be: where control flow joins, where a name in it is about to change, where it would be computed
+// twice. So the adjoint of a straight line is one expression per variable, as it is by hand, and
+// nothing has to be cleaned up afterwards.
+//
+// In: the typed program, the differentiated parameters, the seed. Out: a Plan, and the gradients as
+// expressions.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analysis/activity.h"
+#include "autodiff/linear.h"
+#include "autodiff/plan.h"
+#include "autodiff/typing.h"
+
+namespace tangent {
+
+// Names of one function: what is taken, and fresh ones.
+class NamePool {
+ public:
+  NamePool(Context& context, const CoreFunction& core);
+  Symbol fresh(std::string_view wish);
+  void take(Symbol symbol) { taken_.insert(symbol); }
+  [[nodiscard]] bool is_taken(Symbol symbol) const { return taken_.contains(symbol); }
+
+ private:
+  Context& context_;
+  std::unordered_set<Symbol> taken_;
+};
+
+struct ReverseResult {
+  Plan plan;
+  Symbol seed;
+  std::unordered_set<Symbol> adjoint_names;
+  std::unordered_set<Symbol> number_names;  // those of them that only ever hold numbers
+  std::size_t tuple_size = 0;               // of the result, if every return gives a tuple
+  std::vector<const Expr*> gradients;       // in the order of the inputs
+  std::vector<std::string> helpers;         // of tangent.runtime
+  std::vector<std::pair<std::string, Symbol>>
+      modules;  // that rules use: qualified name, as printed
+};
+
+class Reverse {
+ public:
+  Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs, RuleBook& rules,
+          Context& context, Symbol numpy, NamePool& names);
+  ReverseResult run();
+
+ private:
+  using Stream = std::vector<Back>;
+
+  // --- statements (reverse.cpp)
+  void reverse_function();
+  void reverse_block(Block block);
+  void reverse_before(Block block, std::size_t end);
+  // The way from an exit back to the start of the block; false if the exit is not in it.
+  bool reverse_exit(Block block, const Break* exit);
+  void reverse_statement(Block block, std::size_t index);
+  void reverse_assign(Block block, std::size_t index);
+  bool reads_only_result(const Call* call);
+  void outer_call(const Call* call, const Linear& adjoint, Symbol symbol, Block block,
+                  std::size_t index);
+  static int count_name(const Node* node, Symbol symbol);
+  [[nodiscard]] static bool contains_call(const Linear& value);
+  // The adjoint of one value of a variable from that of the variable, whose other values may be
+  // wider.
+  Linear unbroadcast_entry(Linear adjoint, Symbol variable, const Expr* value);
+  [[nodiscard]] static bool ends_in_return(const Stmt* statement);
+  [[nodiscard]] static bool is_cheap_test(const Expr* test);
+  [[nodiscard]] bool is_view(const Expr* expression) const;
+  void reverse_unpack(const Assign* assign, const TupleDisplay* targets);
+  void reverse_augmented(Block block, std::size_t index);
+  void reverse_return(const Return* statement);
+  void reverse_if(const If* branch, bool whole);
+
+  // --- branches and loops (reverse_loops.cpp)
+  void reverse_loop(const Stmt* loop);
+  void plan_exits(const Stmt* loop, Block body);
+  void reverse_exits(const Stmt* loop, Block body);
+  struct Elements;
+  bool read_iterable(const For* loop, Elements& elements);
+  void plan_header(const For* loop, Elements& elements, Back& item,
+                   std::vector<std::pair<const Expr*, const Expr*>>& taken);
+  void killed_in_loop(const Stmt* loop);
+  [[nodiscard]] std::unordered_set<Symbol> scattered_by(const Stmt* loop) const;
+  std::vector<Symbol> carried_by(const Stmt* loop, const std::vector<Symbol>& touched);
+  [[nodiscard]] std::vector<Symbol> touched_by(const Stmt* statement) const;
+  [[nodiscard]] bool only_accumulates(const Stmt* loop, Symbol variable) const;
+  // Runs two arms from the state now and joins what they leave.
+  void branch(const Expr* test, const Stmt* statement, const std::function<void()>& taken,
+              const std::function<void()>& other);
+
+  // --- expressions (push.cpp)
+  // Adds the contribution of `adjoint`, the adjoint of the value of `node`, to the variables in it.
+  void push(const Expr* node, Linear adjoint);
+  void push_sum(const Expr* node, const Linear& adjoint);
+  void push_operation(const BinaryOperation* node, Linear adjoint);
+  void push_subscript(const Subscript* node, const Linear& adjoint);
+  void push_attribute(const Attribute* node, const Linear& adjoint);
+  void push_call(const Call* node, Linear adjoint, const Expr* result);
+  void push_conditional(const Expr* node, const Expr* test, const Expr* body, const Expr* orelse,
+                        Linear adjoint);
+  void push_display(Exprs elements, const Expr* node, const Linear& adjoint);
+  bool is_receiver(const Attribute* method);
+  // Names an adjoint that would otherwise be computed more than once.
+  Linear named_if_shared(const Expr* node, Linear adjoint);
+  Linear named(std::string_view wish, const Linear& adjoint, const Type& type);
+  Linear unbroadcast(Linear adjoint, const Expr* node, const Expr* operand);
+  Linear full(const Linear& adjoint, const Expr* node);
+  const Expr* witness(const Expr* node);
+  bool active(const Expr* node) const;
+  std::size_t distinct_leaves(const Expr* node) const;
+  static std::size_t size_of(const Expr* node, std::size_t limit);
+
+  // --- rules (apply_rule.cpp)
+  struct Binding;
+  // The contribution of an elementwise rule with one parameter.
+  Linear partial_of(const Rule& rule, const Call* call, const std::vector<const Expr*>& arguments,
+                    const Linear& adjoint, const Expr* result);
+  void apply_rule(const Rule& rule, const Call* call, const std::vector<const Expr*>& arguments,
+                  const Linear& adjoint, const Expr* node, const Expr* result);
+  void run_body(Block body, Binding& binding);
+  void contribute(Symbol parameter, const Expr* value, Binding& binding);
+  enum class Truth : std::uint8_t { False, True, Open };
+  Truth decide(const Expr* test, Binding& binding);
+  [[nodiscard]] static bool has_derivative(const Expr* expression, const Binding& binding);
+  Linear evaluate_linear(const Expr* expression, Binding& binding);
+  const Expr* evaluate(const Expr* expression, Binding& binding);
+  const Expr* evaluate_call(const Call* call, Binding& binding);
+  Linear form(const Call* call, Binding& binding);
+  const Expr* argument(std::size_t index, Binding& binding);
+  const Expr* result(Binding& binding);
+  const Expr* function_name(const Call* call, const Binding& binding);
+  const Expr* module_name(const Expr* function);
+  static bool reaches_module(const Attribute* attribute);
+  // value * factor (or / factor), where both belong to the shape of `node`.
+  Linear times(const Linear& value, const Expr* factor, const Expr* node, bool inverse = false);
+  bool may_vanish(const Linear& adjoint, const Expr* argument);
+  [[nodiscard]] bool is_sparse(const Expr* value) const;
+  const Expr* negated(const Expr* test);
+
+  // --- the primal's values (primal.cpp)
+  // An expression of the primal as the backward part may use it: cheap parts are recomputed,
+  // results of calls are kept by name.
+  const Expr* primal(const Expr* node);
+  const Expr* hoist(const Expr* node, std::string_view wish);
+  std::string name_for(const Expr* node) const;
+  [[nodiscard]] bool is_killed(Symbol symbol) const;
+  [[nodiscard]] Position current_position_after() const;
+
+  // --- writing (write.cpp)
+  Symbol bar(Symbol variable);
+  std::size_t number(Symbol variable) { return variables_.number(variable); }
+  Linear& adjoint_of(Symbol variable);
+  void emit(const Stmt* statement);
+  void mark(Block block, std::size_t index);
+  void set_position(Block block, std::size_t index);
+  // bar(variable) := the adjoint now; afterwards the adjoint is that name.
+  void materialize(Symbol variable, bool make_full = false);
+  void write(Symbol name, const Linear& value, const Type& type);
+  bool write_scaled(Symbol name, const Term& term);
+  // Writes down every adjoint that mentions a name which is about to change.
+  void flush_mentions(Symbol name, Symbol except = {});
+  void flush_primal(const std::vector<Symbol>& changed, Symbol except = {});
+  const Expr* zeros_for(Symbol variable);
+  // bar(variable) as an array of this code's own that may be written in place.
+  Symbol buffer(Symbol variable);
+  bool owns(Symbol name) const { return owned_.contains(name); }
+  const Expr* helper(std::string_view name);
+
+  [[noreturn]] void refuse(DiagnosticKind kind, const Node* node, std::string message,
+                           std::string remedy = {}) const;
+
+  const TypedFunction& function_;
+  const CoreFunction& core_;
+  std::vector<Symbol> inputs_;
+  RuleBook& rules_;
+  Context& context_;
+  Symbol numpy_;
+  NamePool& names_;
+  Typing typing_;
+  Algebra algebra_;
+  Activity activity_;
+
+  Variables variables_;
+  std::vector<Linear> adjoints_;
+  std::unordered_map<Symbol, Symbol> bars_;
+  std::unordered_set<Symbol> adjoint_names_;
+  std::unordered_set<Symbol> owned_;   // names of arrays that this code made and nothing else sees
+  std::unordered_set<Symbol> sparse_;  // names of adjoints that can be exactly zero in places
+  std::map<std::string, Symbol> modules_;  // modules that rules use, as printed
+  std::unordered_set<Symbol> writing_;     // guards against cycles while adjoints are written down
+  std::set<std::string> helpers_;
+  Stream* out_ = nullptr;
+  Position position_;                    // where the primal's variables are read now
+  const Stmt* current_ = nullptr;        // the primal statement being differentiated
+  Position after_current_;               // the position behind it
+  const Expr* current_value_ = nullptr;  // its right-hand side …
+  Symbol current_target_;                // … and the name that still holds its value, if any
+  std::unordered_set<Symbol> killed_;    // defined again after the position now
+  int loop_depth_ = 0;
+  int arm_depth_ = 0;  // inside an arm of a conditional expression
+  Symbol seed_;
+  ReverseResult result_;
+};
+
+}  // namespace tangent

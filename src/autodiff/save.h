@@ -1,0 +1,35 @@
+// What has to be recorded: which values of primal variables are kept, where, and on what.
+//
+// In: the primal and the needs of its adjoint (plan.h). Out: saves by position. A value is saved if
+// the backward part reads it and the variable is written again before then. It is saved behind its
+// last use, where the block that uses it is, so that it is saved as seldom as possible; the
+// backward part takes it back at the same position. Inside loops values go on tapes, elsewhere
+// under a name.
+#pragma once
+
+#include "autodiff/plan.h"
+#include "autodiff/reverse.h"
+
+namespace tangent {
+
+struct Save {
+  Symbol variable;
+  Symbol storage;  // the tape, or the name
+  bool tape = false;
+  PairId pair = 0;
+};
+
+struct Saves {
+  std::unordered_map<BlockKey, std::vector<std::vector<Save>>> at;
+
+  [[nodiscard]] const std::vector<Save>& find(Position position) const {
+    static const std::vector<Save> none;
+    const auto found = at.find(position.block);
+    if (found == at.end() || position.index >= found->second.size()) return none;
+    return found->second[position.index];
+  }
+};
+
+Saves find_saves(Block body, const Plan& plan, NamePool& names);
+
+}  // namespace tangent

@@ -1,0 +1,255 @@
+// Writing adjoints down: names for them, the order in which they are assigned, buffers; see
+// reverse.h.
+#include "autodiff/reverse.h"
+
+namespace tangent {
+
+NamePool::NamePool(Context& context, const CoreFunction& core) : context_(context) {
+  for (const Parameter* parameter : core.parameters) taken_.insert(parameter->name);
+  for (const GlobalBinding& global : core.globals) taken_.insert(global.printed);
+  std::vector<const Node*> stack(core.body.begin(), core.body.end());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (const auto* name = as<Name>(node)) taken_.insert(name->symbol);
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+  }
+}
+
+Symbol NamePool::fresh(std::string_view wish) {
+  static constexpr std::string_view kKeywords[] = {
+      "and",    "as",   "assert", "async",  "await",  "break",   "class",    "continue",
+      "def",    "del",  "elif",   "else",   "except", "finally", "for",      "from",
+      "global", "if",   "import", "in",     "is",     "lambda",  "nonlocal", "not",
+      "or",     "pass", "raise",  "return", "try",    "while",   "with",     "yield"};
+  Symbol symbol = context_.symbol(wish);
+  const bool keyword =
+      std::find(std::begin(kKeywords), std::end(kKeywords), wish) != std::end(kKeywords);
+  for (int number = 2; keyword || taken_.contains(symbol); ++number) {
+    symbol = context_.symbol(std::string(wish) + std::to_string(number));
+    if (!taken_.contains(symbol)) break;
+  }
+  taken_.insert(symbol);
+  return symbol;
+}
+
+Symbol Reverse::bar(Symbol variable) {
+  const auto found = bars_.find(variable);
+  if (found != bars_.end()) return found->second;
+  const Symbol name = names_.fresh("b" + std::string(variable.text()));
+  bars_.emplace(variable, name);
+  adjoint_names_.insert(name);
+  return name;
+}
+
+Linear& Reverse::adjoint_of(Symbol variable) {
+  const std::size_t index = number(variable);
+  if (index >= adjoints_.size()) adjoints_.resize(index + 1);
+  return adjoints_[index];
+}
+
+void Reverse::emit(const Stmt* statement) {
+  for_each_child(*statement, [&](const Node* part) {
+    for_each_read(part, [&](Symbol read) {
+      if (adjoint_names_.contains(read)) return;
+      const auto made = result_.plan.defined_at.find(read);
+      result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
+    });
+  });
+  out_->push_back({.form = Back::Form::Statement, .statement = statement, .origin = current_});
+}
+
+void Reverse::set_position(Block block, std::size_t index) {
+  // An empty block has no positions of its own: what it reads is what the statement around it
+  // reads.
+  if (!block.empty()) position_ = {key_of(block), static_cast<std::uint32_t>(index)};
+}
+
+void Reverse::mark(Block block, std::size_t index) {
+  if (block.empty()) return;
+  set_position(block, index);
+  out_->push_back({.form = Back::Form::Marker, .position = position_});
+}
+
+void Reverse::flush_mentions(Symbol name, Symbol except) {
+  for (std::size_t index = 0; index < adjoints_.size(); ++index) {
+    const Symbol variable = variables_.symbol(index);
+    if (variable != except && adjoints_[index].mentions(name)) materialize(variable);
+  }
+}
+
+void Reverse::flush_primal(const std::vector<Symbol>& changed, Symbol except) {
+  if (changed.empty()) return;
+  for (std::size_t index = 0; index < adjoints_.size(); ++index) {
+    const Symbol variable = variables_.symbol(index);
+    if (variable == except || adjoints_[index].is_zero()) continue;
+    for (const Symbol name : changed) {
+      if (adjoints_[index].mentions(name)) {
+        materialize(variable);
+        break;
+      }
+    }
+  }
+}
+
+void Reverse::materialize(Symbol variable, bool make_full) {
+  const Symbol name = bar(variable);
+  Linear value = adjoint_of(variable);
+  if (value.as_name() == name && !(make_full && value.lazy)) return;
+  if (!writing_.insert(variable).second) {
+    // A cycle: two adjoints that are each written in terms of the other's old value.
+    adjoint_of(variable) =
+        named("old_" + std::string(name.text()), value, typing_.of(context_.local(variable)));
+    return;
+  }
+  flush_mentions(name, variable);
+  value = adjoint_of(variable);  // a cycle may have given it a name
+  const Type type = typing_.of(context_.local(variable));
+  if (value.is_zero()) {
+    typing_.declare(name, type);
+    const Expr* zeros = zeros_for(variable);
+    emit(context_.assign(context_.local(name), zeros));
+    if (type.is_array()) owned_.insert(name);
+    if (type.is_array()) sparse_.insert(name);
+  } else {
+    if (make_full && value.lazy) value = full(value, context_.local(variable));
+    write(name, value, type);
+  }
+  writing_.erase(variable);
+  Linear now = algebra_.of(context_.local(name));
+  now.lazy = value.lazy;
+  adjoint_of(variable) = now;
+}
+
+const Expr* Reverse::zeros_for(Symbol variable) {
+  const Type type = typing_.of(context_.local(variable));
+  if (!type.is_array()) return context_.number(0.0);
+  const Expr* like = context_.local(variable);
+  if (is_floating(type.dtype)) return algebra_.numpy_call("zeros_like", {like});
+  return algebra_.numpy_call("zeros",
+                             {context_.make<Attribute>({}, like, context_.symbol("shape"))});
+}
+
+void Reverse::write(Symbol name, const Linear& value, const Type& type) {
+  const Expr* target = context_.local(name);
+  // x = x + e is x += e where x is a number, or an array of ours that holds the whole sum.
+  Linear rest = value;
+  const auto self = std::find_if(rest.terms.begin(), rest.terms.end(), [&](const Term& term) {
+    return term.numerator == 1.0 && term.denominator == 1.0 && term.factors.size() == 1 &&
+           !term.factors.front().inverse && term.mask == nullptr &&
+           as<Name>(term.factors.front().base) != nullptr &&
+           static_cast<const Name*>(term.factors.front().base)->symbol == name;
+  });
+  const bool in_place = type.is_number() || (type.is_array() && owns(name));
+  if (self != rest.terms.end() && rest.terms.size() > 1 && in_place) {
+    rest.terms.erase(self);
+    if (!rest.mentions(name)) {
+      bool all_negative = true;
+      for (const Term& term : rest.terms) all_negative = all_negative && term.numerator < 0.0;
+      if (all_negative) rest = Algebra::negate(rest);
+      emit(context_.make<AugmentedAssign>(
+          {}, target, all_negative ? BinaryOperator::Subtract : BinaryOperator::Add,
+          algebra_.build(rest)));
+      return;
+    }
+  }
+  if (value.terms.size() == 1 && in_place && write_scaled(name, value.terms.front())) return;
+  const Expr* expression = algebra_.build(value);
+  if (type.is_array()) {
+    // A name lends its array, a view shares it: neither may be written in place from now on. In a
+    // loop that would spread to the next iteration, so there the value is copied.
+    const bool made = typing_.of(expression).is_array() && !value.lazy;
+    const bool shares = is<Name>(expression) || is_view(expression);
+    if (made && shares && loop_depth_ > 0) {
+      expression = algebra_.numpy_call("copy", {expression});
+      owned_.insert(name);
+    } else if (made && !shares) {
+      owned_.insert(name);
+    } else {
+      if (const auto* lent = as<Name>(expression)) owned_.erase(lent->symbol);
+      owned_.erase(name);
+    }
+  }
+  if (is_sparse(expression)) sparse_.insert(name);
+  Type now = typing_.of(expression);
+  typing_.declare(name, value.lazy ? now : type);
+  if (type.kind == TypeKind::Bottom || type.kind == TypeKind::Unknown) typing_.declare(name, now);
+  emit(context_.assign(target, expression));
+}
+
+// x = x * e as x *= e, x = x / e as x /= e.
+bool Reverse::write_scaled(Symbol name, const Term& term) {
+  if (term.mask != nullptr) return false;
+  Term rest = term;
+  const auto self =
+      std::find_if(rest.factors.begin(), rest.factors.end(), [&](const Factor& factor) {
+        const auto* base = as<Name>(factor.base);
+        return !factor.inverse && base != nullptr && base->symbol == name;
+      });
+  if (self == rest.factors.end()) return false;
+  rest.factors.erase(self);
+  if (Linear{.terms = {rest}}.mentions(name)) return false;
+  const auto inverse = std::count_if(rest.factors.begin(), rest.factors.end(),
+                                     [](const Factor& factor) { return factor.inverse; });
+  if (rest.factors.empty() && rest.numerator == 1.0 && rest.denominator == 1.0) return false;
+  const bool quotient = rest.numerator == 1.0 &&
+                        ((inverse == 1 && rest.factors.size() == 1 && rest.denominator == 1.0) ||
+                         (rest.factors.empty() && rest.denominator != 1.0));
+  if (quotient) {
+    const Expr* divisor = rest.factors.empty() ? algebra_.literal(rest.denominator, rest.integral)
+                                               : rest.factors.front().base;
+    emit(context_.make<AugmentedAssign>({}, context_.local(name), BinaryOperator::Divide, divisor));
+    return true;
+  }
+  if (inverse > 0) return false;
+  emit(context_.make<AugmentedAssign>({}, context_.local(name), BinaryOperator::Multiply,
+                                      algebra_.build(Linear{.terms = {rest}})));
+  return true;
+}
+
+Symbol Reverse::buffer(Symbol variable) {
+  const Symbol name = bar(variable);
+  sparse_.insert(name);
+  Linear& value = adjoint_of(variable);
+  if (value.as_name() == name && owns(name)) {
+    flush_mentions(name, variable);
+    return name;
+  }
+  const Type type = typing_.of(context_.local(variable));
+  if (value.is_zero() || !type.is_array()) {
+    materialize(variable, true);
+    owned_.insert(name);
+    return name;
+  }
+  // What is there is not ours to write into, or smaller than the array: an array of our own.
+  flush_mentions(name, variable);
+  const Expr* held = algebra_.build(adjoint_of(variable));
+  const Expr* like = context_.local(variable);
+  std::vector<const Keyword*> keywords;
+  if (!is_floating(type.dtype)) {
+    keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
+  }
+  emit(context_.assign(context_.local(name),
+                       algebra_.numpy_call("full_like", {like, held}, keywords)));
+  typing_.declare(name, type);
+  owned_.insert(name);
+  adjoint_of(variable) = algebra_.of(context_.local(name));
+  return name;
+}
+
+const Expr* Reverse::helper(std::string_view name) {
+  helpers_.insert(std::string(name));
+  const Symbol symbol = context_.symbol(name);
+  names_.take(symbol);
+  return context_.global(symbol);
+}
+
+void Reverse::refuse(DiagnosticKind kind, const Node* node, std::string message,
+                     std::string remedy) const {
+  Ranges ranges = node->ranges;
+  if (ranges.empty() && current_value_ != nullptr) ranges = current_value_->ranges;
+  if (ranges.empty() && current_ != nullptr) ranges = current_->ranges;
+  throw Diagnostic(kind, std::move(message), ranges, std::move(remedy));
+}
+
+}  // namespace tangent

@@ -1,0 +1,131 @@
+// The gradient function from its parts; see function.h.
+#include "emit/function.h"
+
+#include <algorithm>
+
+#include "analysis/variables.h"
+
+namespace tangent {
+
+namespace {
+
+const Expr* call_helper(std::string_view name, std::vector<const Expr*> arguments,
+                        Context& context) {
+  return context.make<Call>({}, context.global(context.symbol(name)),
+                            context.symbol("tangent.runtime." + std::string(name)),
+                            context.list(arguments), List<const Keyword*>());
+}
+
+bool reads_global(Block body, std::string_view text) {
+  std::vector<const Node*> stack(body.begin(), body.end());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (const auto* name = as<Name>(node);
+        name && name->scope == Scope::Global && name->symbol.text() == text) {
+      return true;
+    }
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+  }
+  return false;
+}
+
+}  // namespace
+
+Block join_parts(const EmittedFunction& function, const Assembled& parts, Context& context) {
+  std::vector<const Stmt*> body = parts.tapes;
+  body.insert(body.end(), parts.forward.begin(), parts.forward.end());
+  const bool scalar =
+      function.typed.result.is_number() || function.typed.result.kind == TypeKind::None;
+  if (!scalar && function.options.check_dims && function.reverse.tuple_size == 0) {
+    body.push_back(context.make<ExpressionStatement>(
+        {}, call_helper("_check_seed",
+                        {context.local(function.reverse.seed), context.local(function.result)},
+                        context)));
+  }
+  if (!parts.backward.empty() && !parts.forward.empty()) {
+    body.push_back(context.make<Comment>({}, std::string_view()));
+  }
+  body.insert(body.end(), parts.backward.begin(), parts.backward.end());
+
+  std::vector<const Expr*> gradients = function.reverse.gradients;
+  for (std::size_t k = 1; k < gradients.size(); ++k) {
+    // The same parameter asked for twice: two arrays all the same.
+    const bool again = std::any_of(
+        gradients.begin(), gradients.begin() + static_cast<std::ptrdiff_t>(k),
+        [&](const Expr* other) { return is<Name>(other) && equal(other, gradients[k]); });
+    if (again) {
+      gradients[k] = context.make<Call>(
+          {}, context.make<Attribute>({}, context.global(function.numpy), context.symbol("copy")),
+          context.symbol("numpy.copy"), context.list<const Expr*>({gradients[k]}),
+          List<const Keyword*>());
+    }
+  }
+  const Expr* value = context.local(function.result);
+  const Expr* returned = nullptr;
+  if (function.options.value_first) {
+    const Expr* inner = function.options.single && gradients.size() == 1
+                            ? gradients[0]
+                            : context.make<TupleDisplay>({}, context.list(gradients));
+    returned = context.make<TupleDisplay>({}, context.list<const Expr*>({value, inner}));
+  } else {
+    if (function.options.preserve_result) gradients.push_back(value);
+    returned = gradients.size() == 1 && function.options.single
+                   ? gradients[0]
+                   : context.make<TupleDisplay>({}, context.list(gradients));
+  }
+  body.push_back(context.make<Return>({}, returned));
+  return context.list(body);
+}
+
+PrintedText print_function(const EmittedFunction& function, Block body, Context& context) {
+  std::vector<const Parameter*> parameters;
+  const Expr* one = context.number(1.0);
+  if (function.reverse.tuple_size > 0) {
+    one = context.make<TupleDisplay>(
+        {}, context.list(std::vector<const Expr*>(function.reverse.tuple_size, one)));
+  }
+  const Parameter* seed = nullptr;
+  auto place_seed = [&](ParameterKind form) {
+    if (seed != nullptr) return;
+    seed = context.make<Parameter>({}, function.reverse.seed, form,
+                                   static_cast<const Expr*>(nullptr), one);
+    parameters.push_back(seed);
+  };
+  for (const Parameter* parameter : function.core.parameters) {
+    if (parameter->form == ParameterKind::KeywordOnly ||
+        parameter->form == ParameterKind::VariadicKeyword) {
+      place_seed(seed == nullptr ? ParameterKind::Positional : ParameterKind::KeywordOnly);
+    }
+    // A default that is no literal is an object of the primal: the caller puts it in place of this
+    // one.
+    const Expr* standard = parameter->default_value;
+    if (standard != nullptr && !is<Constant>(standard)) standard = context.none();
+    parameters.push_back(context.make<Parameter>(parameter->ranges, parameter->name,
+                                                 parameter->form, static_cast<const Expr*>(nullptr),
+                                                 standard));
+    if (parameter->form == ParameterKind::VariadicPositional)
+      place_seed(ParameterKind::KeywordOnly);
+  }
+  place_seed(ParameterKind::Positional);
+  const Stmt* definition = context.make<FunctionDefinition>(
+      function.core.ranges, context.symbol(function.options.function_name),
+      context.list(parameters), body, Exprs(), static_cast<const Expr*>(nullptr), false);
+  return print(context.list<const Stmt*>({definition}));
+}
+
+void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Symbol numpy,
+                  bool numpy_is_bound) {
+  emitted.helpers.clear();
+  for (const std::string& helper : reverse.helpers) {
+    if (reads_global(body, helper)) emitted.helpers.push_back(helper);
+  }
+  if (reads_global(body, "_check_seed")) emitted.helpers.emplace_back("_check_seed");
+  emitted.numpy_name = std::string(numpy.text());
+  emitted.uses_numpy = !numpy_is_bound && reads_global(body, emitted.numpy_name);
+  for (const auto& [module, printed] : reverse.modules) {
+    emitted.modules.emplace_back(module, std::string(printed.text()));
+  }
+}
+
+}  // namespace tangent

@@ -1,0 +1,29 @@
+// The gradient function: signature, checks, forward and backward part, what it returns; its text
+// and its names.
+#pragma once
+
+#include "autodiff/assemble.h"
+#include "pipeline.h"
+#include "syntax/printer.h"
+
+namespace tangent {
+
+struct EmittedFunction {
+  const CoreFunction& core;
+  const TypedFunction& typed;
+  const ReverseResult& reverse;
+  const GradientOptions& options;
+  Symbol result;  // names the primal's value
+  Symbol numpy;
+};
+
+// The body of the gradient function from its parts.
+Block join_parts(const EmittedFunction& function, const Assembled& parts, Context& context);
+
+PrintedText print_function(const EmittedFunction& function, Block body, Context& context);
+
+// The names that the text needs beside the user's: NumPy, other modules, run-time helpers.
+void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Symbol numpy,
+                  bool numpy_is_bound);
+
+}  // namespace tangent

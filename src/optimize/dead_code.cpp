@@ -1,0 +1,252 @@
+// Dead code: what is computed and never read.
+//
+// Liveness is strong: an assignment reads its operands only if its own target is live, so a sum
+// that only feeds itself in a loop is dead. A statement of the primal is dropped only if it cannot
+// raise, or if what could raise in it is evaluated again elsewhere with the same operands. A tape
+// is live if anything that is taken from it is; a dead one goes with all of its pushes and pops,
+// which come to fixed places by construction.
+#include <algorithm>
+#include <optional>
+
+#include "analysis/dataflow.h"
+#include "analysis/variables.h"
+#include "optimize/passes.h"
+
+namespace tangent {
+
+namespace {
+
+class DeadCode {
+ public:
+  explicit DeadCode(const PassInput& input) : input_(input) {}
+
+  Block run(Block body) {
+    collect(body);
+    for (const Stmt* statement : body) collect_reads(statement);
+    // A dead tape can make other values dead: until nothing changes, in practice twice.
+    for (bool again = true; again;) {
+      again = false;
+      live_after_.clear();
+      Liveness liveness{*this};
+      BackwardSolver<Liveness>(liveness).run(body, VariableSet());
+      std::unordered_map<Symbol, bool> tapes;
+      find_live_tapes(body, tapes);
+      for (const auto& [tape, live] : tapes) {
+        if (!live && dead_tapes_.insert(tape).second) again = true;
+      }
+    }
+    return rewrite(body);
+  }
+
+ private:
+  struct Liveness {
+    using State = VariableSet;
+    DeadCode& pass;
+
+    void read(const Node* node, State& state) const {
+      for_each_read(node, [&](Symbol symbol) { state.add(pass.variables_.number(symbol)); });
+    }
+    void simple(const Stmt* statement, State& state) const {
+      pass.live_after_[statement].join(state);
+      if (const auto* assign = as<Assign>(statement)) {
+        if (!pass.is_needed(statement, state)) return;
+        for_each_target(assign->targets[0],
+                        [&](Symbol symbol) { state.remove(pass.variables_.number(symbol)); });
+        read(assign->value, state);
+        return;
+      }
+      if (const auto* augmented = as<AugmentedAssign>(statement)) {
+        if (!pass.is_needed(statement, state)) return;
+        read(augmented->target, state);
+        read(augmented->value, state);
+        return;
+      }
+      if (const auto* push = as<Push>(statement)) {
+        if (!pass.dead_tapes_.contains(push->tape)) read(push->value, state);
+        return;
+      }
+      for_each_child(*statement, [&](const Node* child) { read(child, state); });
+    }
+    void test(const Stmt* statement, State& state) const {
+      const auto* branch = as<If>(statement);
+      read(branch != nullptr ? branch->test : static_cast<const While*>(statement)->test, state);
+    }
+    void enter(const For* loop, State& state) const {
+      for_each_target(loop->target,
+                      [&](Symbol symbol) { state.remove(pass.variables_.number(symbol)); });
+      read(loop->iterable, state);
+    }
+  };
+
+  static const Pop* pop_of(const Stmt* statement) {
+    const auto* assign = as<Assign>(statement);
+    return assign != nullptr ? as<Pop>(assign->value) : nullptr;
+  }
+
+  // What the backward part evaluates: an exception in it is not lost with a copy in the forward
+  // part.
+  void collect(Block block) {
+    for (const Stmt* statement : block) {
+      if (input_.forward.contains(statement)) continue;
+      std::vector<const Node*> stack{statement};
+      while (!stack.empty()) {
+        const Node* top = stack.back();
+        stack.pop_back();
+        if (is<Subscript>(top) || is<Call>(top) || is<BinaryOperation>(top))
+          again_[hash(top)].push_back(top);
+        for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      }
+    }
+  }
+
+  void collect_reads(const Node* node) {
+    for_each_read(node, [&](Symbol read) { ++reads_of_[read]; });
+  }
+
+  bool evaluated_again(const Expr* expression) const {
+    const auto found = again_.find(hash(expression));
+    return found != again_.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&](const Node* other) { return equal(other, expression); });
+  }
+
+  bool is_live(const Expr* target, const VariableSet& live) {
+    const auto* subscript = as<Subscript>(target);
+    bool found = false;
+    for_each_target(subscript != nullptr ? subscript->value : target,
+                    [&](Symbol symbol) { found = found || live.has(variables_.number(symbol)); });
+    return found;
+  }
+
+  // Whether an assignment has to stay.
+  bool is_needed(const Stmt* statement, const VariableSet& live) {
+    const auto* assign = as<Assign>(statement);
+    const auto* augmented = as<AugmentedAssign>(statement);
+    const Expr* target = assign != nullptr ? assign->targets[0] : augmented->target;
+    if (is_live(target, live)) return true;
+    if (const Pop* pop = pop_of(statement)) return !dead_tapes_.contains(pop->tape);
+    const Expr* value = assign != nullptr ? assign->value : augmented->value;
+    if (!input_.forward.contains(statement)) return holds_pop(value);
+    if (!input_.effects.is_pure(value)) return true;
+    if (is<TupleDisplay>(target)) return true;  // unpacking checks the length
+    if (augmented != nullptr && input_.effects.may_raise(context_operation(augmented), harmless()))
+      return true;
+    return input_.effects.may_raise(value, harmless());
+  }
+
+  std::function<bool(const Expr*)> harmless() const {
+    return [this](const Expr* expression) { return evaluated_again(expression); };
+  }
+
+  const Expr* context_operation(const AugmentedAssign* augmented) {
+    return input_.context.make<BinaryOperation>({}, augmented->op, augmented->target,
+                                                augmented->value);
+  }
+
+  static bool holds_pop(const Node* node) {
+    if (is<Pop>(node)) return true;
+    bool found = false;
+    for_each_child(*node, [&](const Node* child) { found = found || holds_pop(child); });
+    return found;
+  }
+
+  void find_live_tapes(Block block, std::unordered_map<Symbol, bool>& tapes) {
+    for (const Stmt* statement : block) {
+      if (const Pop* pop = pop_of(statement)) {
+        const bool live =
+            is_live(static_cast<const Assign*>(statement)->targets[0], live_after_[statement]);
+        tapes[pop->tape] = tapes[pop->tape] || live;
+      } else if (const auto* branch = as<If>(statement)) {
+        find_live_tapes(branch->body, tapes);
+        find_live_tapes(branch->orelse, tapes);
+      } else if (const auto* loop = as<For>(statement)) {
+        find_live_tapes(loop->body, tapes);
+      } else if (const auto* repeat = as<While>(statement)) {
+        // A loop that runs as long as a tape lasts needs it.
+        if (const auto* name = as<Name>(repeat->test)) tapes[name->symbol] = true;
+        find_live_tapes(repeat->body, tapes);
+      }
+    }
+  }
+
+  bool is_empty(Block block) const {
+    return std::all_of(block.begin(), block.end(), [](const Stmt* statement) {
+      return is<Comment>(statement) || is<Pass>(statement);
+    });
+  }
+
+  Block rewrite(Block block) {
+    std::vector<const Stmt*> out;
+    for (const Stmt* statement : block) {
+      if (const Stmt* kept = rewrite(statement)) out.push_back(kept);
+    }
+    return input_.context.list(out);
+  }
+
+  const Stmt* rewrite(const Stmt* statement) {
+    Context& context = input_.context;
+    if (const auto* push = as<Push>(statement)) {
+      return dead_tapes_.contains(push->tape) ? nullptr : statement;
+    }
+    if (const auto* assign = as<Assign>(statement)) {
+      const auto* target = as<Name>(assign->targets[0]);
+      if (target != nullptr && dead_tapes_.contains(target->symbol)) return nullptr;
+      if (is_needed(statement, live_after_[statement])) {
+        // Kept for what it may raise alone: nobody reads the name.
+        if (target != nullptr && input_.forward.contains(statement) && !is<Pop>(assign->value) &&
+            !is_live(target, live_after_[statement])) {
+          return context.make<ExpressionStatement>(assign->ranges, assign->value);
+        }
+        return statement;
+      }
+      return nullptr;
+    }
+    if (is<AugmentedAssign>(statement)) {
+      return is_needed(statement, live_after_[statement]) ? statement : nullptr;
+    }
+    if (const auto* branch = as<If>(statement)) {
+      const Block body = rewrite(branch->body);
+      const Block orelse = rewrite(branch->orelse);
+      if (is_empty(body) && is_empty(orelse) && input_.effects.is_pure(branch->test) &&
+          !(input_.forward.contains(statement) &&
+            input_.effects.may_raise(branch->test, harmless()))) {
+        return nullptr;
+      }
+      return context.make<If>(branch->ranges, branch->test, body, orelse);
+    }
+    if (const auto* loop = as<For>(statement)) {
+      const Block body = rewrite(loop->body);
+      const bool ours = !input_.forward.contains(statement);
+      if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
+          (ours || !targets_live(loop))) {
+        return nullptr;
+      }
+      return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
+    }
+    if (const auto* repeat = as<While>(statement)) {
+      return context.make<While>(repeat->ranges, repeat->test, rewrite(repeat->body), Block());
+    }
+    return statement;
+  }
+
+  // A loop without a body still gives its target a value. Targets count as read: other names must
+  // be free.
+  bool targets_live(const For* loop) {
+    bool found = false;
+    for_each_target(loop->target, [&](Symbol symbol) { found = found || reads_of_[symbol] > 1; });
+    return found;
+  }
+
+  const PassInput& input_;
+  Variables variables_;
+  std::unordered_map<const Stmt*, VariableSet> live_after_;
+  std::unordered_set<Symbol> dead_tapes_;
+  std::unordered_map<Symbol, int> reads_of_;  // targets included
+  std::unordered_map<std::size_t, std::vector<const Node*>> again_;
+};
+
+}  // namespace
+
+Block remove_dead_code(Block body, const PassInput& input) { return DeadCode(input).run(body); }
+
+}  // namespace tangent

@@ -1,0 +1,38 @@
+// The passes in order; see passes.h. Comments between them say which invariant now holds.
+#include "optimize/passes.h"
+
+#include "syntax/printer.h"
+
+namespace tangent {
+
+Block optimize(Block body, const TypedFunction& typed, const ReverseResult& reverse,
+               const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
+  Effects effects([&](const Expr* expression) { return typed.type_of(expression); }, rules);
+  const PassInput input{.typed = typed,
+                        .rules = rules,
+                        .forward = parts.primal,
+                        .adjoints = reverse.adjoint_names,
+                        .numbers = reverse.number_names,
+                        .effects = effects,
+                        .context = context};
+  struct Pass {
+    std::string_view name;
+    Block (*run)(Block, const PassInput&);
+  };
+  static constexpr Pass kPasses[] = {
+      {"dead code", remove_dead_code},
+      // Every tape that is left is read.
+      {"single uses", substitute_single_uses},
+      {"fuse branches", fuse_branches},
+      {"tidy", tidy},
+  };
+  for (const Pass& pass : kPasses) {
+    const Block now = pass.run(body, input);
+    const bool changed = now.data() != body.data();
+    body = now;
+    if (log && changed) log(pass.name, print(body).text);
+  }
+  return body;
+}
+
+}  // namespace tangent

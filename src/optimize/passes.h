@@ -1,0 +1,40 @@
+// The pass manager: the passes over the adjoint program, in order, each in a file of its own.
+//
+// In: the body of the gradient function (a core program with tapes) and the types of the primal's
+// expressions. Out: the same function, shorter. Every pass keeps values, effects and exceptions;
+// what a pass needs to know it finds in `PassInput`.
+#pragma once
+
+#include <unordered_set>
+
+#include "analysis/effects.h"
+#include "autodiff/assemble.h"
+#include "autodiff/reverse.h"
+#include "pipeline.h"
+
+namespace tangent {
+
+struct PassInput {
+  const TypedFunction& typed;
+  RuleBook& rules;
+  const std::unordered_set<const Stmt*>& forward;  // statements that the primal's own came to be
+  const std::unordered_set<Symbol>& adjoints;      // names of adjoints
+  const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
+  Effects& effects;
+  Context& context;
+};
+
+// Removes what nothing reads: assignments, tapes, loops and branches without effect.
+Block remove_dead_code(Block body, const PassInput& input);
+// Puts a value that is read once where it is read: what is taken from a tape, names for names.
+Block substitute_single_uses(Block body, const PassInput& input);
+// The last branch of the forward part and the first of the backward part, on the same test, become
+// one.
+Block fuse_branches(Block body, const PassInput& input);
+// x = x op e as x op= e, empty branches and lonely comments away.
+Block tidy(Block body, const PassInput& input);
+
+Block optimize(Block body, const TypedFunction& typed, const ReverseResult& reverse,
+               const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);
+
+}  // namespace tangent

@@ -1,0 +1,250 @@
+// Single uses: a value that is read once, in the same block, is put where it is read.
+//
+//     x = x_tape.pop()
+//     bx += 2.0 * by * x            ->      bx += 2.0 * by * x_tape.pop()
+//
+// Moved are values taken from a tape, names and constants assigned to names, and adjoints that are
+// numbers and short. Nothing in between may write what the value reads, or touch its tape; a value
+// from a tape does not move into what is evaluated only sometimes. Arrays keep their names: a
+// person would not write three layers in one.
+#include "analysis/dataflow.h"
+#include "analysis/variables.h"
+#include "optimize/passes.h"
+
+namespace tangent {
+
+namespace {
+
+// Plain liveness: the variables whose value may still be read after a statement.
+struct Liveness {
+  using State = VariableSet;
+  Variables& variables;
+  std::unordered_map<const Stmt*, VariableSet>& after;
+
+  void read(const Node* node, State& state) const {
+    for_each_read(node, [&](Symbol symbol) { state.add(variables.number(symbol)); });
+  }
+  void simple(const Stmt* statement, State& state) const {
+    after[statement].join(state);
+    if (const auto* assign = as<Assign>(statement)) {
+      for (const Expr* target : assign->targets) {
+        if (is<Subscript>(target)) {
+          read(target, state);
+        } else {
+          for_each_target(target, [&](Symbol symbol) { state.remove(variables.number(symbol)); });
+        }
+      }
+      read(assign->value, state);
+      return;
+    }
+    for_each_child(*statement, [&](const Node* child) { read(child, state); });
+  }
+  void test(const Stmt* statement, State& state) const {
+    after[statement].join(state);
+    const auto* branch = as<If>(statement);
+    read(branch != nullptr ? branch->test : static_cast<const While*>(statement)->test, state);
+  }
+  void enter(const For* loop, State& state) const {
+    for_each_target(loop->target, [&](Symbol symbol) { state.remove(variables.number(symbol)); });
+    read(loop->iterable, state);
+  }
+};
+
+std::size_t size_of(const Node* node) {
+  std::size_t size = 1;
+  for_each_child(*node, [&](const Node* child) { size += size_of(child); });
+  return size;
+}
+
+int count_reads(const Node* node, Symbol symbol) {
+  int count = 0;
+  for_each_read(node, [&](Symbol read) { count += read == symbol ? 1 : 0; });
+  return count;
+}
+
+bool holds(const Node* node, Kind kind) {
+  if (node->kind == kind) return true;
+  bool found = false;
+  for_each_child(*node, [&](const Node* child) { found = found || holds(child, kind); });
+  return found;
+}
+
+bool touches_tape(const Node* node, Symbol tape) {
+  if (const auto* pop = as<Pop>(node)) return pop->tape == tape;
+  if (const auto* push = as<Push>(node); push != nullptr && push->tape == tape) return true;
+  bool found = false;
+  for_each_child(*node, [&](const Node* child) { found = found || touches_tape(child, tape); });
+  return found;
+}
+
+// Whether the one read of a name stands where it may not be evaluated.
+bool read_sometimes(const Node* node, Symbol symbol, bool sometimes) {
+  if (const auto* name = as<Name>(node)) return sometimes && name->symbol == symbol;
+  if (const auto* conditional = as<Conditional>(node)) {
+    return read_sometimes(conditional->test, symbol, sometimes) ||
+           read_sometimes(conditional->body, symbol, true) ||
+           read_sometimes(conditional->orelse, symbol, true);
+  }
+  bool found = false;
+  const bool chain = is<BooleanOperation>(node) || is<Comparison>(node);
+  bool first = true;
+  for_each_child(*node, [&](const Node* child) {
+    found = found || read_sometimes(child, symbol,
+                                    sometimes || (chain && !first && is<BooleanOperation>(node)));
+    first = false;
+  });
+  return found;
+}
+
+class SingleUses {
+ public:
+  explicit SingleUses(const PassInput& input) : input_(input) {}
+
+  Block run(Block body) {
+    Liveness liveness{variables_, after_};
+    BackwardSolver<Liveness>(liveness).run(body, VariableSet());
+    return block(body);
+  }
+
+ private:
+  Block block(Block statements) {
+    std::vector<const Stmt*> list(statements.begin(), statements.end());
+    std::vector<bool> gone(list.size(), false);
+    for (std::size_t k = list.size(); k-- > 0;) {
+      if (const auto* assign = as<Assign>(list[k])) gone[k] = move(*assign, list, gone, k);
+    }
+    std::vector<const Stmt*> out;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      if (!gone[k]) out.push_back(nested(list[k]));
+    }
+    return input_.context.list(out);
+  }
+
+  const Stmt* nested(const Stmt* statement) {
+    Context& context = input_.context;
+    if (const auto* branch = as<If>(statement)) {
+      const Block body = block(branch->body);
+      return context.make<If>(branch->ranges, branch->test, body, block(branch->orelse));
+    }
+    if (const auto* loop = as<For>(statement)) {
+      return context.make<For>(loop->ranges, loop->target, loop->iterable, block(loop->body),
+                               Block(), false);
+    }
+    if (const auto* repeat = as<While>(statement)) {
+      return context.make<While>(repeat->ranges, repeat->test, block(repeat->body), Block());
+    }
+    return statement;
+  }
+
+  bool may_move(const Assign& assign, Symbol symbol) const {
+    if (is<Pop>(assign.value)) return true;
+    const bool ours = !input_.forward.contains(&assign);
+    if (is<Name>(assign.value) || is<Constant>(assign.value)) {
+      const auto* name = as<Name>(assign.value);
+      return ours && (name == nullptr || name->symbol != symbol);
+    }
+    return ours && input_.adjoints.contains(symbol) && input_.numbers.contains(symbol) &&
+           !holds(assign.value, Kind::Call) && !holds(assign.value, Kind::Conditional) &&
+           size_of(assign.value) <= 12;
+  }
+
+  bool move(const Assign& assign, std::vector<const Stmt*>& list, const std::vector<bool>& gone,
+            std::size_t k) {
+    const auto* target = as<Name>(assign.targets[0]);
+    if (target == nullptr || assign.targets.size() != 1 || !may_move(assign, target->symbol))
+      return false;
+    const Symbol symbol = target->symbol;
+    for (std::size_t j = k + 1; j < list.size(); ++j) {
+      if (gone[j] || is<Comment>(list[j])) continue;
+      const Stmt* reader = list[j];
+      int reads = 0;
+      for_each_child(*reader, [&](const Node* child) { reads += count_reads(child, symbol); });
+      if (const auto* other = as<Assign>(reader); other != nullptr && is<Name>(other->targets[0])) {
+        reads = count_reads(other->value, symbol);
+      }
+      if (reads == 0) {
+        if (blocks(reader, assign, symbol)) return false;
+        continue;
+      }
+      if (reads != 1) return false;
+      return put(assign, symbol, list, j);
+    }
+    return false;
+  }
+
+  // Whether a statement between keeps the value from moving behind it.
+  static bool blocks(const Stmt* between, const Assign& assign, Symbol symbol) {
+    if (const auto* pop = as<Pop>(assign.value)) {
+      if (touches_tape(between, pop->tape)) return true;
+    }
+    bool found = is<While>(between) || is<For>(between);
+    for_each_definition(between, [&](Symbol defined) {
+      found = found || defined == symbol || mentions(assign.value, defined);
+    });
+    // Writing an element changes what its array's name stands for.
+    const auto* store = as<ExpressionStatement>(between);
+    if (store != nullptr)
+      for_each_read(store, [&](Symbol read) { found = found || mentions(assign.value, read); });
+    return found;
+  }
+
+  bool put(const Assign& assign, Symbol symbol, std::vector<const Stmt*>& list, std::size_t j) {
+    const Stmt* reader = list[j];
+    const bool simple = is<Assign>(reader) || is<AugmentedAssign>(reader) || is<Return>(reader) ||
+                        is<ExpressionStatement>(reader);
+    const auto* branch = as<If>(reader);
+    if (!simple && !(branch != nullptr && count_reads(branch->test, symbol) == 1)) return false;
+    const auto* augmented = as<AugmentedAssign>(reader);
+    if (augmented != nullptr && count_reads(augmented->target, symbol) > 0) return false;
+    const auto* into = as<Assign>(reader);
+    const bool redefined = into != nullptr && is<Name>(into->targets[0]) &&
+                           static_cast<const Name*>(into->targets[0])->symbol == symbol;
+    const auto live = after_.find(reader);
+    if (!redefined && (live == after_.end() || live->second.has(variables_.number(symbol))))
+      return false;
+    if (branch != nullptr && nested_reads(branch, symbol)) return false;
+    const Node* place = branch != nullptr ? static_cast<const Node*>(branch->test) : reader;
+    if (read_sometimes(place, symbol, false)) return false;
+    list[j] = static_cast<const Stmt*>(replace(reader, symbol, assign.value, branch != nullptr));
+    if (live != after_.end()) after_[list[j]] = live->second;
+    return true;
+  }
+
+  static bool nested_reads(const If* branch, Symbol symbol) {
+    for (const Block arm : {branch->body, branch->orelse}) {
+      for (const Stmt* statement : arm) {
+        if (mentions(statement, symbol)) return true;
+      }
+    }
+    return false;
+  }
+
+  const Node* replace(const Node* node, Symbol symbol, const Expr* value, bool test_only) {
+    if (const auto* name = as<Name>(node)) return name->symbol == symbol ? value : node;
+    if (const auto* assign = as<Assign>(node); assign != nullptr && is<Name>(assign->targets[0])) {
+      return input_.context.make<Assign>(
+          assign->ranges, assign->targets,
+          static_cast<const Expr*>(replace(assign->value, symbol, value, false)));
+    }
+    if (const auto* branch = as<If>(node); branch != nullptr && test_only) {
+      return input_.context.make<If>(
+          branch->ranges, static_cast<const Expr*>(replace(branch->test, symbol, value, false)),
+          branch->body, branch->orelse);
+    }
+    return rewrite_children(input_.context, *node, [&](const Node* child) {
+      return replace(child, symbol, value, false);
+    });
+  }
+
+  const PassInput& input_;
+  Variables variables_;
+  std::unordered_map<const Stmt*, VariableSet> after_;
+};
+
+}  // namespace
+
+Block substitute_single_uses(Block body, const PassInput& input) {
+  return SingleUses(input).run(body);
+}
+
+}  // namespace tangent

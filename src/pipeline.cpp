@@ -1,0 +1,110 @@
+// The road from a core program to the text of its gradient; see pipeline.h.
+#include "pipeline.h"
+
+#include "autodiff/assemble.h"
+#include "autodiff/reverse.h"
+#include "autodiff/save.h"
+#include "emit/function.h"
+#include "lower/prepare.h"
+#include "optimize/passes.h"
+#include "syntax/printer.h"
+
+namespace tangent {
+
+namespace {
+
+// How the text spells NumPy: as the user does, else "np" or a name that is free.
+Symbol numpy_name(const CoreFunction& core, NamePool& names, bool& bound) {
+  for (const GlobalBinding& global : core.globals) {
+    if (global.thing.kind == ThingKind::Module && global.thing.qualified_name.text() == "numpy") {
+      bound = true;
+      return global.printed;
+    }
+  }
+  bound = false;
+  return names.fresh("np");
+}
+
+std::vector<Symbol> inputs_of(const CoreFunction& core, const std::vector<Type>& arguments,
+                              const GradientOptions& options) {
+  std::vector<Symbol> inputs;
+  for (const int position : options.wrt) {
+    const auto index = static_cast<std::size_t>(position);
+    const Parameter* parameter = core.parameters[index];
+    const Type& type = arguments[index];
+    const bool numeric = type.kind == TypeKind::Number || type.kind == TypeKind::Array ||
+                         type.kind == TypeKind::Numeric;
+    const std::string name(parameter->name.text());
+    if (parameter->form == ParameterKind::VariadicPositional ||
+        parameter->form == ParameterKind::VariadicKeyword || type.kind == TypeKind::Tuple ||
+        type.kind == TypeKind::List || type.kind == TypeKind::Dict ||
+        type.kind == TypeKind::Opaque || type.kind == TypeKind::Unknown) {
+      throw Diagnostic(DiagnosticKind::UnsupportedType,
+                       "the argument `" + name + "` is differentiated and is no number or array (" +
+                           to_text(type) + ")",
+                       parameter->ranges, "pass numbers or NumPy arrays as arguments of their own");
+    }
+    if (!numeric || type.dtype == DType::Other) {
+      throw Diagnostic(
+          DiagnosticKind::NotNumeric,
+          "the argument `" + name + "` is differentiated and is no number (" + to_text(type) + ")",
+          parameter->ranges, "leave it out of wrt");
+    }
+    if (type.dtype == DType::Complex64 || type.dtype == DType::Complex128) {
+      throw Diagnostic(DiagnosticKind::UnsupportedType, "the argument `" + name + "` is complex",
+                       parameter->ranges,
+                       "differentiate with respect to its real and imaginary parts");
+    }
+    inputs.push_back(parameter->name);
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Emitted differentiate(const CoreFunction& core, const std::vector<Type>& arguments,
+                      const GradientOptions& options, Outside& outside, RuleBook& rules,
+                      Context& context, const StageLog& log) {
+  const std::vector<Symbol> inputs = inputs_of(core, arguments, options);
+  const CoreFunction ready = prepare(core, context);
+  if (log) log("core", print(ready.body).text);
+
+  // Types of every expression; methods are resolved.
+  const TypedFunction typed = infer(ready, arguments, outside, rules, context);
+  if (log) log("typed", print(typed.body).text);
+
+  // Reverse mode: what flows back, what it reads of the primal, what of that has to be saved.
+  NamePool names(context, ready);
+  bool numpy_is_bound = false;
+  const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
+  ReverseResult reverse = Reverse(typed, inputs, rules, context, numpy, names).run();
+  const Saves saves = find_saves(typed.body, reverse.plan, names);
+  const Symbol result = names.fresh("result");
+  Assembled assembled = assemble(typed.body, reverse, saves, result, names, context);
+
+  // One function again: the primal, the backward part, the gradients.
+  EmittedFunction function{.core = ready,
+                           .typed = typed,
+                           .reverse = reverse,
+                           .options = options,
+                           .result = result,
+                           .numpy = numpy};
+  Block body = join_parts(function, assembled, context);
+  if (log) log("adjoint", print(body).text);
+  body = optimize(body, typed, reverse, assembled, rules, context, log);
+
+  Emitted emitted;
+  const PrintedText text = print_function(function, body, context);
+  emitted.text = text.text;
+  emitted.lines = text.lines;
+  emitted.function_name = options.function_name;
+  emitted.seed_name = std::string(reverse.seed.text());
+  emitted.globals = ready.globals;
+  emitted.questions.assign(arguments.size(), {});
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    emitted.questions[k].ones = arguments[k].is_array();
+  finish_names(emitted, body, reverse, numpy, numpy_is_bound);
+  return emitted;
+}
+
+}  // namespace tangent
