@@ -1,5 +1,6 @@
 // The extension module `tangent._core`: names for Python, no algorithm.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,6 +9,7 @@
 #include "python/program.h"
 #include "python/read_tree.h"
 #include "python/values.h"
+#include "runtime/gradient_type.h"
 #include "syntax/printer.h"
 
 namespace nb = nanobind;
@@ -52,6 +54,27 @@ std::string typed(nb::handle function, const nb::args& arguments) {
   });
 }
 
+nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result,
+                         bool value_first, bool check_dims, int verbose, std::string name,
+                         nb::handle recipe) {
+  GradientOptions options;
+  options.wrt = std::move(wrt);
+  options.single = single;
+  options.preserve_result = preserve_result;
+  options.value_first = value_first;
+  options.check_dims = check_dims;
+  options.function_name = std::move(name);
+  return runtime::make_gradient(primal, std::move(options), verbose, recipe);
+}
+
+std::vector<std::pair<std::string, std::string>> diagnostic_kinds() {
+  return {
+#define TANGENT_DIAGNOSTIC(kind, python_class) {#kind, #python_class},
+#include "base/diagnostics.def"
+#undef TANGENT_DIAGNOSTIC
+  };
+}
+
 }  // namespace
 }  // namespace tangent::python
 
@@ -61,6 +84,10 @@ NB_MODULE(_core, module) {
   AstTable::get();
   NumpyTypes::get();
   session();
+  tangent::runtime::add_gradient_type(module);
+  module.def("make_gradient", &make_gradient);
+  module.def("gradient_stages", &tangent::runtime::gradient_stages);
+  module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
   module.def("lowered", &lowered, "The core program of a function, as text.");
   module.def("typed", &typed, "The core program with the types for these arguments, as text.");

@@ -198,6 +198,15 @@ std::string LiveOutside::library_name(nb::handle object, const std::string& path
   return own_module.empty() || own_name.empty() ? own_name : own_module + "." + own_name;
 }
 
+bool is_plain_value(nb::handle object) {
+  PyObject* pointer = object.ptr();
+  return PyModule_Check(pointer) == 0 &&
+         (PyCallable_Check(pointer) == 0 ||
+          !(PyMethod_Check(pointer) != 0 || PyType_Check(pointer) != 0 ||
+            PyFunction_Check(pointer) != 0 || PyCFunction_Check(pointer) != 0 ||
+            is_library_module(text_attribute(object, "__module__"))));
+}
+
 Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context& context) {
   Thing thing{.kind = ThingKind::Value, .handle = handle_of(object), .qualified_name = {}};
   PyObject* pointer = object.ptr();
@@ -206,11 +215,7 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     thing.qualified_name = context.symbol(text_attribute(object, "__name__"));
     return thing;
   }
-  const NumpyTypes& numpy = NumpyTypes::get();
-  if (signature_of(pointer, numpy) != kNoSignature || PyTuple_Check(pointer) != 0 ||
-      PyList_Check(pointer) != 0 || PyDict_Check(pointer) != 0 || PyCallable_Check(pointer) == 0) {
-    return thing;
-  }
+  if (is_plain_value(object)) return thing;
   if (PyMethod_Check(pointer) != 0) {
     PyObject* function = PyMethod_GET_FUNCTION(pointer);
     if (PyFunction_Check(function) != 0 &&
@@ -228,10 +233,8 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     thing.kind = library ? ThingKind::Library : ThingKind::UserClass;
   } else if (PyFunction_Check(pointer) != 0) {
     thing.kind = library ? ThingKind::Library : ThingKind::UserFunction;
-  } else if (library || PyCFunction_Check(pointer) != 0) {
-    thing.kind = ThingKind::Library;
   } else {
-    return thing;  // an object with __call__
+    thing.kind = ThingKind::Library;
   }
   thing.qualified_name = thing.kind == ThingKind::Library
                              ? context.symbol(library_name(object, path))

@@ -24,6 +24,9 @@ struct Question {
   ThingHandle found;  // -1: there was none
 };
 
+// Whether an object counts as ThingKind::Value.
+bool is_plain_value(nanobind::handle object);
+
 class LiveOutside final : public Outside {
  public:
   explicit LiveOutside(RuleBook& rules) : rules_(rules) {}
@@ -44,6 +47,8 @@ class LiveOutside final : public Outside {
 
   [[nodiscard]] const std::vector<Question>& questions() const { return questions_; }
   [[nodiscard]] const FileTable& files() const { return files_; }
+  // Whether an object is a Value: not a module, function or class.
+  [[nodiscard]] bool is_value(ThingHandle handle) const { return is_plain_value(object(handle)); }
   // Whether the value of an object, or its type, was asked and not only which object it is.
   [[nodiscard]] bool literal_asked(ThingHandle handle) const;
   [[nodiscard]] bool type_asked(ThingHandle handle) const;

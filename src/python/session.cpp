@@ -19,6 +19,28 @@ Session::Lock::~Lock() {
   Py_XDECREF(done);
 }
 
+void Session::retire_text(nb::object filename) {
+  constexpr std::size_t kKept = 128;
+  if (Py_IsInitialized() == 0) {
+    filename.release();
+    return;
+  }
+  retired_.push_back(std::move(filename));
+  if (retired_.size() <= kKept) return;
+  const nb::object oldest = std::move(retired_.front());
+  retired_.pop_front();
+  // Called from destructors: an exception that is under way stays.
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject* modules = PyImport_GetModuleDict();
+  PyObject* linecache = modules != nullptr ? PyDict_GetItemString(modules, "linecache") : nullptr;
+  PyObject* cache = linecache != nullptr ? PyObject_GetAttrString(linecache, "cache") : nullptr;
+  if (cache != nullptr && PyDict_Check(cache) != 0) PyDict_DelItem(cache, oldest.ptr());
+  Py_XDECREF(cache);
+  PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+}
+
 Session& session() {
   // Never freed: it holds Python objects, and gradients may outlive the module.
   static Session& shared = *new Session();

@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 
 #include "base/symbols.h"
@@ -22,6 +23,9 @@ class Session {
   RuleBook& rules() { return rules_; }
   // Numbers the emitted functions of the process.
   std::uint64_t next_number() { return ++last_number_; }
+
+  // Takes the text of an emitted function out of linecache, though not at once.
+  void retire_text(nanobind::object filename);
 
   // Holds the lock as long as it lives.
   class Lock {
@@ -40,6 +44,7 @@ class Session {
   RuleBook rules_;
   nanobind::object lock_;
   std::uint64_t last_number_ = 0;
+  std::deque<nanobind::object> retired_;  // file names whose functions are gone
 };
 
 // The interpreter's session, made when the module is imported.

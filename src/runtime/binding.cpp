@@ -1,0 +1,184 @@
+#include "runtime/binding.h"
+
+#include <algorithm>
+
+#include "base/diagnostics.h"
+
+namespace nb = nanobind;
+
+namespace tangent::runtime {
+
+namespace {
+
+std::string_view view(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();
+  return {data, static_cast<std::size_t>(size)};
+}
+
+bool same_name(PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  const int same = PyUnicode_Compare(a, b);
+  if (same == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return same == 0;
+}
+
+std::string call_of(std::string_view function_name) { return std::string(function_name) + "()"; }
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+}  // namespace
+
+Binder::Binder(nb::handle function) {
+  if (PyMethod_Check(function.ptr()) != 0) {
+    function_ = nb::borrow(PyMethod_GET_FUNCTION(function.ptr()));
+    self_ = nb::borrow(PyMethod_GET_SELF(function.ptr()));
+    hidden_ = 1;
+  } else {
+    function_ = nb::borrow(function);
+  }
+  if (PyFunction_Check(function_.ptr()) == 0) throw InternalError("a gradient of no function");
+  auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function_.ptr()));
+  const nb::object names = nb::steal(PyCode_GetVarnames(code));
+  if (!names.is_valid()) throw nb::python_error();
+  auto add = [&](Py_ssize_t index, ParameterKind form) {
+    parameters_.push_back({nb::borrow(PyTuple_GET_ITEM(names.ptr(), index)), form});
+  };
+  positional_ = static_cast<std::size_t>(code->co_argcount);
+  for (int i = 0; i < code->co_argcount; ++i) {
+    add(i,
+        i < code->co_posonlyargcount ? ParameterKind::PositionalOnly : ParameterKind::Positional);
+  }
+  const int named = code->co_argcount + code->co_kwonlyargcount;
+  if ((code->co_flags & CO_VARARGS) != 0) {
+    variadic_ = static_cast<int>(parameters_.size());
+    add(named, ParameterKind::VariadicPositional);
+  }
+  for (int i = code->co_argcount; i < named; ++i) add(i, ParameterKind::KeywordOnly);
+  if ((code->co_flags & CO_VARKEYWORDS) != 0) {
+    extra_ = static_cast<int>(parameters_.size());
+    add(named + (variadic_ >= 0 ? 1 : 0), ParameterKind::VariadicKeyword);
+  }
+  plain_ = parameters_.size() == positional_;
+  init_grad_ = nb::steal(PyUnicode_InternFromString("init_grad"));
+}
+
+PyObject* Binder::default_of(std::size_t index) const {
+  const Parameter& parameter = parameters_[index];
+  if (parameter.form == ParameterKind::KeywordOnly) {
+    PyObject* named = PyFunction_GET_KW_DEFAULTS(function_.ptr());
+    return named == nullptr ? nullptr : PyDict_GetItem(named, parameter.name.ptr());
+  }
+  PyObject* defaults = PyFunction_GET_DEFAULTS(function_.ptr());
+  if (defaults == nullptr || index >= positional_) return nullptr;
+  const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(defaults));
+  if (index + count < positional_) return nullptr;
+  return PyTuple_GET_ITEM(defaults, static_cast<Py_ssize_t>(index + count - positional_));
+}
+
+void Binder::bind_keyword(Bound& bound, PyObject* name, PyObject* value,
+                          std::string_view function_name, PyObject* seed_name) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const ParameterKind form = parameters_[i].form;
+    if ((form != ParameterKind::Positional && form != ParameterKind::KeywordOnly) ||
+        !same_name(parameters_[i].name.ptr(), name)) {
+      continue;
+    }
+    if (bound.values[i] != nullptr) {
+      throw nb::type_error(
+          (call_of(function_name) + " got multiple values for argument " + quoted(view(name)))
+              .c_str());
+    }
+    bound.values[i] = value;
+    return;
+  }
+  const bool is_seed = same_name(name, init_grad_.ptr()) ||
+                       (seed_name != nullptr ? same_name(name, seed_name) : extra_ < 0);
+  if (is_seed) {
+    if (bound.seed != nullptr) {
+      throw nb::type_error((call_of(function_name) + " got multiple values for the seed").c_str());
+    }
+    bound.seed = value;
+    bound.seed_keyword = name;
+    return;
+  }
+  if (extra_ < 0) {
+    throw nb::type_error(
+        (call_of(function_name) + " got an unexpected keyword argument " + quoted(view(name)))
+            .c_str());
+  }
+  if (PyDict_SetItem(bound.values[static_cast<std::size_t>(extra_)], name, value) < 0) {
+    throw nb::python_error();
+  }
+}
+
+void Binder::fill_defaults(Bound& bound, std::string_view function_name) const {
+  std::vector<std::string> missing;
+  bool by_position = true;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (bound.values[i] != nullptr) continue;
+    bound.values[i] = default_of(i);
+    if (bound.values[i] != nullptr) continue;
+    by_position = by_position && parameters_[i].form != ParameterKind::KeywordOnly;
+    missing.push_back(quoted(view(parameters_[i].name)));
+  }
+  if (missing.empty()) return;
+  std::string text = call_of(function_name) + " missing " + std::to_string(missing.size()) +
+                     " required " + (by_position ? "positional " : "") + "argument" +
+                     (missing.size() > 1 ? "s" : "") + ": ";
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    if (i > 0) text += i + 1 == missing.size() ? " and " : ", ";
+    text += missing[i];
+  }
+  throw nb::type_error(text.c_str());
+}
+
+Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keywords,
+                   std::string_view function_name, PyObject* seed_name) const {
+  Bound bound;
+  bound.values.assign(parameters_.size(), nullptr);
+  if (hidden_ != 0) bound.values[0] = self_.ptr();
+  const std::size_t taken = std::min(count, positional());
+  for (std::size_t i = 0; i < taken; ++i) bound.values[i + hidden_] = arguments[i];
+
+  if (variadic_ >= 0) {
+    nb::object rest = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count - taken)));
+    if (!rest.is_valid()) throw nb::python_error();
+    for (std::size_t i = taken; i < count; ++i) {
+      PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(i - taken), Py_NewRef(arguments[i]));
+    }
+    bound.values[static_cast<std::size_t>(variadic_)] = rest.ptr();
+    bound.made.push_back(std::move(rest));
+  } else if (count == taken + 1) {
+    bound.seed = arguments[taken];
+  } else if (count > taken) {
+    throw nb::type_error((call_of(function_name) + " takes at most " +
+                          std::to_string(positional() + 1) + " positional arguments (" +
+                          std::to_string(positional()) + " and the seed) but " +
+                          std::to_string(count) + " were given")
+                             .c_str());
+  }
+  if (extra_ >= 0) {
+    nb::object named = nb::steal(PyDict_New());
+    if (!named.is_valid()) throw nb::python_error();
+    bound.values[static_cast<std::size_t>(extra_)] = named.ptr();
+    bound.made.push_back(std::move(named));
+  }
+  if (keywords != nullptr) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
+      bind_keyword(bound, PyTuple_GET_ITEM(keywords, i),
+                   arguments[count + static_cast<std::size_t>(i)], function_name, seed_name);
+    }
+  }
+  fill_defaults(bound, function_name);
+  return bound;
+}
+
+int Binder::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(function_.ptr());
+  Py_VISIT(self_.ptr());
+  return 0;
+}
+
+}  // namespace tangent::runtime

@@ -1,0 +1,249 @@
+#include "runtime/gradient.h"
+
+#include <algorithm>
+
+#include "python/errors.h"
+#include "python/session.h"
+
+namespace nb = nanobind;
+
+namespace tangent::runtime {
+
+using python::NumpyTypes;
+using python::Program;
+using python::Session;
+using python::session;
+
+namespace {
+
+constexpr std::size_t kMostVariants = 64;
+constexpr std::size_t kManyVariants = 9;  // worth a line in the log
+
+nb::object to_str(std::string_view text) {
+  PyObject* result =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
+  if (result == nullptr) throw nb::python_error();
+  return nb::steal(result);
+}
+
+}  // namespace
+
+Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
+    : primal_(nb::borrow(primal)),
+      options_(std::move(options)),
+      verbose_(verbose),
+      binder_(primal),
+      program_(std::make_shared<Program>(session(), binder_.function())) {
+  code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
+  // A count that no call has switches the fast path off.
+  fast_count_ = binder_.plain() ? binder_.positional() : static_cast<std::size_t>(-1);
+}
+
+bool Gradient::is_current() const {
+  return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr();
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Choosing a variant
+
+Bound Gradient::bind(PyObject* const* arguments, std::size_t count, PyObject* keywords) const {
+  PyObject* seed = hot_ != nullptr ? hot_->seed_name().ptr() : nullptr;
+  return binder_.bind(arguments, count, keywords, options_.function_name, seed);
+}
+
+std::shared_ptr<Variant> Gradient::find(const Bound& bound) {
+  const NumpyTypes& numpy = NumpyTypes::get();
+  // The newest first, and a copy of the list: looking at names may run code that calls this
+  // gradient.
+  const std::vector<std::shared_ptr<Variant>> variants = variants_;
+  for (auto variant = variants.rbegin(); variant != variants.rend(); ++variant) {
+    if ((*variant)->accepts(bound.values.data(), 0, bound.values.size(), numpy)) return *variant;
+  }
+  return nullptr;
+}
+
+// The program, made anew where a name that it was lowered with stands for something else by now.
+std::shared_ptr<Program> Gradient::current_program() {
+  if (program_ == nullptr || !is_current() ||
+      !NameGuard(program_->outside(), {}, nb::handle()).holds()) {
+    program_ = std::make_shared<Program>(session(), binder_.function());
+    code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
+  }
+  return program_;
+}
+
+std::shared_ptr<Variant> Gradient::make(const Bound& bound, const StageLog& log) {
+  const std::shared_ptr<Program> program = current_program();
+  try {
+    return python::translated(program->files(), [&] {
+      return std::make_shared<Variant>(program, binder_, bound.values, options_, log);
+    });
+  } catch (...) {
+    // What was asked on the way to the failure is forgotten with the program.
+    program_ = nullptr;
+    throw;
+  }
+}
+
+std::shared_ptr<Variant> Gradient::require(const Bound& bound) {
+  if (std::shared_ptr<Variant> found = is_current() ? find(bound) : nullptr) return found;
+  const Session::Lock lock(session());
+  if (!is_current()) {
+    hot_ = nullptr;
+    variants_.clear();
+  }
+  // Another thread may have made it while this one waited.
+  if (std::shared_ptr<Variant> found = find(bound)) return found;
+  StageLog log;
+  if (verbose_ >= 2) {
+    log = [](std::string_view stage, std::string_view text) {
+      nb::module_::import_("tangent._report").attr("stage")(to_str(stage), to_str(text));
+    };
+  }
+  std::shared_ptr<Variant> variant = make(bound, log);
+  if (variants_.size() == kMostVariants) {
+    if (variants_.front().get() == hot_) hot_ = nullptr;
+    variants_.erase(variants_.begin());
+  }
+  variants_.push_back(variant);
+  report(*variant);
+  return variant;
+}
+
+void Gradient::report(const Variant& variant) const {
+  if (verbose_ > 0 || variants_.size() == kManyVariants) {
+    nb::module_::import_("tangent._report")
+        .attr("variant")(to_str(options_.function_name), variants_.size(), variant.text(),
+                         verbose_);
+  }
+}
+
+void Gradient::use(const std::shared_ptr<Variant>& variant) {
+  const bool kept = std::find(variants_.begin(), variants_.end(), variant) != variants_.end();
+  hot_ = kept ? variant.get() : hot_;
+}
+
+Variant& Gradient::variant_for(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const std::shared_ptr<Variant> variant = require(bind(arguments, count, keywords));
+  use(variant);
+  return *variant;
+}
+
+// The seed of a scalar result is a scalar; the text checks the others.
+void Gradient::check_seed(const Bound& bound, const Variant& variant) const {
+  if (bound.seed == nullptr || !options_.check_dims || !variant.emitted().scalar_result) return;
+  const python::Signature signature = python::signature_of(bound.seed, NumpyTypes::get());
+  const auto kind = static_cast<TypeKind>((signature >> 16U) & 0xFFU);
+  const bool scalar = signature != python::kNoSignature &&
+                      (kind == TypeKind::Number ||
+                       (kind == TypeKind::Array && python::array_head(bound.seed)->rank == 0));
+  if (!scalar) {
+    nb::module_::import_("tangent.errors")
+        .attr("raise_seed_error")(to_str(options_.function_name), nb::handle(bound.seed));
+  }
+}
+
+PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const Bound bound = bind(arguments, count, keywords);
+  const std::shared_ptr<Variant> variant = require(bound);
+  use(variant);
+  check_seed(bound, *variant);
+  variant->refresh_defaults(binder_);
+  nb::object renamed;
+  if (bound.seed_keyword != nullptr) {
+    if (PyUnicode_Compare(bound.seed_keyword, variant->seed_name().ptr()) != 0) {
+      const bool alias = PyUnicode_CompareWithASCIIString(bound.seed_keyword, "init_grad") == 0;
+      if (!alias) {
+        throw nb::type_error((options_.function_name + "() got an unexpected keyword argument '" +
+                              PyUnicode_AsUTF8(bound.seed_keyword) + "'")
+                                 .c_str());
+      }
+      const Py_ssize_t size = PyTuple_GET_SIZE(keywords);
+      renamed = nb::steal(PyTuple_New(size));
+      for (Py_ssize_t i = 0; i < size; ++i) {
+        PyObject* name = PyTuple_GET_ITEM(keywords, i);
+        PyTuple_SET_ITEM(renamed.ptr(), i,
+                         Py_NewRef(name == bound.seed_keyword ? variant->seed_name().ptr() : name));
+      }
+      keywords = renamed.ptr();
+    }
+  }
+  return variant->vectorcall()(variant->callable(), arguments, count, keywords);
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Looking at it
+
+Gradient::General Gradient::general() {
+  General result;
+  const Session::Lock lock(session());
+  const std::shared_ptr<Program> program = current_program();
+  try {
+    result.text = general_form(*program, binder_, options_, &result.seed_name);
+  } catch (const Diagnostic& diagnostic) {
+    result.reason = diagnostic.message;
+    program_ = nullptr;
+  }
+  return result;
+}
+
+nb::object Gradient::source() {
+  if (hot_ != nullptr) return nb::borrow(hot_->text());
+  const General form = general();
+  if (!form.text.empty()) return to_str(form.text);
+  const std::string reason = form.reason.substr(0, form.reason.find('\n'));
+  return to_str("# The text of " + options_.function_name + " depends on its arguments: see " +
+                options_.function_name + ".source(*args).\n# (" + reason + ")\n");
+}
+
+nb::object Gradient::emitted_function() {
+  return hot_ != nullptr ? nb::borrow(hot_->function()) : nb::object();
+}
+
+std::string Gradient::seed_name() {
+  if (hot_ != nullptr) return hot_->emitted().seed_name;
+  const General form = general();
+  return form.seed_name.empty() ? "init_grad" : form.seed_name;
+}
+
+nb::list Gradient::stages(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const Bound bound = bind(arguments, count, keywords);
+  const Session::Lock lock(session());
+  nb::list result;
+  const std::shared_ptr<Variant> variant =
+      make(bound, [&](std::string_view stage, std::string_view text) {
+        result.append(nb::make_tuple(to_str(stage), to_str(text)));
+      });
+  result.append(nb::make_tuple("source", variant->text()));
+  return result;
+}
+
+int Gradient::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(primal_.ptr());
+  if (const int stop = binder_.traverse(visit, arg)) return stop;
+  // Variants share programs; each is visited once.
+  std::vector<const Program*> programs;
+  if (program_ != nullptr) programs.push_back(program_.get());
+  for (const auto& variant : variants_) {
+    if (const int stop = variant->traverse(visit, arg)) return stop;
+    const Program* program = variant->program().get();
+    if (std::find(programs.begin(), programs.end(), program) == programs.end()) {
+      programs.push_back(program);
+    }
+  }
+  for (const Program* program : programs) {
+    if (const int stop = program->outside().traverse(visit, arg)) return stop;
+  }
+  return 0;
+}
+
+void Gradient::clear() {
+  hot_ = nullptr;
+  // Destroying a variant may run Python code that looks at this object.
+  std::vector<std::shared_ptr<Variant>> variants = std::move(variants_);
+  variants_.clear();
+  variants.clear();
+  program_ = nullptr;
+}
+
+}  // namespace tangent::runtime

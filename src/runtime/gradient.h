@@ -1,0 +1,87 @@
+// The gradient of one function: all of its variants, and the choice between them.
+//
+// In: the primal, options, the arguments of calls. Out: the variant that is right for a call, made
+// where there is none. The CPython type around it is in gradient_type.cpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/binding.h"
+#include "runtime/variant.h"
+
+namespace tangent::runtime {
+
+class Gradient {
+ public:
+  // Captures and parses the function; refuses syntax that is never supported. Throws python_error.
+  Gradient(nanobind::handle primal, GradientOptions options, int verbose);
+
+  // The call of the emitted function with the caller's arguments.
+  PyObject* call(PyObject* const* arguments, std::size_t flagged_count, PyObject* keywords) {
+    if (hot_ != nullptr && keywords == nullptr) {
+      const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
+      if (count == fast_count_ &&
+          hot_->accepts(arguments, binder_.hidden(), count, python::NumpyTypes::get())) {
+        return hot_->vectorcall()(hot_->callable(), arguments, flagged_count, nullptr);
+      }
+    }
+    return call_slowly(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count)),
+                       keywords);
+  }
+
+  // The variant for these arguments, made if there is none yet.
+  Variant& variant_for(PyObject* const* arguments, std::size_t count, PyObject* keywords);
+  // The variant that was used last, or null.
+  [[nodiscard]] Variant* last() const { return hot_; }
+  // The text of the last variant, else the general form, else a comment that says why there is
+  // none.
+  nanobind::object source();
+  // The emitted function of the last variant, else of the general form; null if there is none.
+  nanobind::object emitted_function();
+  // The name of the seed in the last variant or in the general form.
+  std::string seed_name();
+  // Every stage of the road for these arguments: (name, text) in order.
+  nanobind::list stages(PyObject* const* arguments, std::size_t count, PyObject* keywords);
+
+  [[nodiscard]] nanobind::handle primal() const { return primal_; }
+  [[nodiscard]] const GradientOptions& options() const { return options_; }
+  [[nodiscard]] std::size_t size() const { return variants_.size(); }
+  // Whether the code that was captured is still the function's own.
+  [[nodiscard]] bool is_current() const;
+
+  int traverse(visitproc visit, void* arg) const;
+  void clear();
+
+ private:
+  PyObject* call_slowly(PyObject* const* arguments, std::size_t count, PyObject* keywords);
+  [[nodiscard]] Bound bind(PyObject* const* arguments, std::size_t count, PyObject* keywords) const;
+  std::shared_ptr<Variant> find(const Bound& bound);
+  std::shared_ptr<Variant> require(const Bound& bound);
+  std::shared_ptr<Variant> make(const Bound& bound, const StageLog& log);
+  void check_seed(const Bound& bound, const Variant& variant) const;
+  void use(const std::shared_ptr<Variant>& variant);
+  void report(const Variant& variant) const;
+  std::shared_ptr<python::Program> current_program();
+  struct General {
+    std::string text;  // empty: there is none
+    std::string seed_name;
+    std::string reason;
+  };
+  General general();
+
+  nanobind::object primal_;
+  nanobind::object code_;
+  GradientOptions options_;
+  int verbose_;
+  Binder binder_;
+  std::shared_ptr<python::Program> program_;
+  std::vector<std::shared_ptr<Variant>> variants_;  // the newest last
+  Variant* hot_ = nullptr;                          // one of variants_
+  std::size_t fast_count_ = 0;  // how many arguments the fast path takes; none if not plain
+};
+
+}  // namespace tangent::runtime

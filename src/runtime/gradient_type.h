@@ -1,0 +1,20 @@
+// `tangent._core.Gradient`: the CPython type of what `tangent.grad` returns.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "pipeline.h"
+
+namespace tangent::runtime {
+
+// Makes the type and adds it to the module.
+void add_gradient_type(nanobind::module_& module);
+
+// A new gradient. `recipe` is what pickle rebuilds it from: (callable, arguments).
+nanobind::object make_gradient(nanobind::handle primal, GradientOptions options, int verbose,
+                               nanobind::handle recipe);
+
+// The stages of the road for the gradient's arguments, as a list of (name, text).
+nanobind::list gradient_stages(nanobind::handle gradient, const nanobind::args& arguments);
+
+}  // namespace tangent::runtime

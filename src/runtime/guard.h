@@ -1,0 +1,94 @@
+// The questions that decide whether a variant fits a call: types of arguments, and what the names
+// that the function reads stand for.
+//
+// In: the arguments and the outside that a variant was made for. Out: yes or no, in a few
+// nanoseconds each. A name that stands for another value of the same type is put into the
+// variant's namespace, so that the variant follows the live global.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "pipeline.h"
+#include "python/outside.h"
+#include "python/values.h"
+
+namespace tangent::runtime {
+
+// What one argument has to be.
+class ArgumentGuard {
+ public:
+  // `type` is that of `value`; its lists outlive the guard.
+  ArgumentGuard(PyObject* value, const Type& type, bool ones);
+
+  [[nodiscard]] bool accepts(PyObject* value, const python::NumpyTypes& numpy) const {
+    if (signature_ == python::kNoSignature) return python::has_type(value, type_, ones_);
+    if (python::signature_of(value, numpy) != signature_) return false;
+    return !ones_ || mask_of_ones(value) == mask_;
+  }
+
+ private:
+  static std::uint64_t mask_of_ones(PyObject* array);
+
+  python::Signature signature_;
+  bool ones_;
+  std::uint64_t mask_ = 0;
+  Type type_;
+};
+
+// What the names have to stand for.
+class NameGuard {
+ public:
+  // Watches every name that `outside` was asked for. `printed` names of `names` (a dict, or null)
+  // are kept up to date.
+  NameGuard(const python::LiveOutside& outside, const std::vector<GlobalBinding>& printed,
+            nanobind::handle names);
+
+  // Whether all names stand for what they stood for, or for values of the same types.
+  bool holds() {
+    for (const Dictionary& dictionary : dictionaries_) {
+      if (version_of(dictionary.object) != dictionary.version) return check_all();
+    }
+    for (const Cell& cell : cells_) {
+      if (PyCell_GET(cell.object) != watched_[cell.watched].expected.ptr()) return check_all();
+    }
+    return !has_attributes_ || check_all();
+  }
+
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  struct Watched {
+    nanobind::object owner;  // a function for free names, else what has the attribute
+    nanobind::object name;   // interned str
+    bool attribute = false;
+    nanobind::object expected;  // invalid: there was none
+    bool any_value = false;     // another value of this type does as well
+    bool typed = false;
+    Type type;
+    std::vector<nanobind::object> printed;
+  };
+  struct Dictionary {
+    PyObject* object;  // held by a function or module that is watched
+    std::uint64_t version;
+  };
+  struct Cell {
+    PyObject* object;
+    std::size_t watched;
+  };
+
+  static std::uint64_t version_of(PyObject* dictionary);
+  bool check_all();
+  void add_place(const Watched& watched, std::size_t index);
+  void add_dictionary(PyObject* dictionary);
+
+  Arena arena_;  // of the types
+  std::vector<Watched> watched_;
+  std::vector<Dictionary> dictionaries_;
+  std::vector<Cell> cells_;
+  bool has_attributes_ = false;  // of objects that are neither functions nor modules
+  nanobind::object names_;
+};
+
+}  // namespace tangent::runtime

@@ -1,0 +1,218 @@
+#include "runtime/variant.h"
+
+#include "base/diagnostics.h"
+#include "python/session.h"
+
+namespace nb = nanobind;
+
+namespace tangent::runtime {
+
+using python::FileTable;
+using python::NumpyTypes;
+using python::Program;
+
+namespace {
+
+nb::object to_str(std::string_view text) {
+  PyObject* result =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
+  if (result == nullptr) throw nb::python_error();
+  return nb::steal(result);
+}
+
+nb::object interned(std::string_view text) {
+  PyObject* name = to_str(text).release().ptr();
+  PyUnicode_InternInPlace(&name);
+  return nb::steal(name);
+}
+
+nb::object checked(PyObject* result) {
+  if (result == nullptr) throw nb::python_error();
+  return nb::steal(result);
+}
+
+void set_item(nb::handle dictionary, nb::handle key, nb::handle value) {
+  if (PyDict_SetItem(dictionary.ptr(), key.ptr(), value.ptr()) < 0) throw nb::python_error();
+}
+
+// Puts the text where linecache finds it: tracebacks, pdb and inspect show the emitted lines.
+void register_text(nb::handle filename, nb::handle text) {
+  const nb::object cache = nb::module_::import_("linecache").attr("cache");
+  const nb::object lines = text.attr("splitlines")(true);
+  // Without a modification time, linecache.checkcache leaves the entry alone.
+  set_item(cache, filename,
+           nb::make_tuple(PyUnicode_GET_LENGTH(text.ptr()), nb::none(), lines, filename));
+}
+
+std::vector<Type> types_of(const std::vector<PyObject*>& values, Arena& arena) {
+  std::vector<Type> types;
+  types.reserve(values.size());
+  std::uint32_t next_dim = 2;
+  for (PyObject* value : values) types.push_back(python::type_of_value(value, arena, next_dim));
+  return types;
+}
+
+Emitted emit(Program& program, const std::vector<Type>& types, const GradientOptions& options,
+             Context& context, const StageLog& log) {
+  return differentiate(program.core(), types, options, program.outside(), python::session().rules(),
+                       context, log);
+}
+
+}  // namespace
+
+Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
+                 const std::vector<PyObject*>& values, const GradientOptions& options,
+                 const StageLog& log)
+    : program_(std::move(program)),
+      context_((static_cast<void>(program_->core()), program_->context().child())),
+      emitted_(emit(*program_, types_of(values, context_->arena()), options, *context_, log)),
+      filename_(to_str("<tangent " + options.function_name + " " +
+                       std::to_string(python::session().next_number()) + ">")),
+      text_(to_str(emitted_.text)),
+      seed_name_(interned(emitted_.seed_name)),
+      names_dict_(checked(PyDict_New())),
+      names_(program_->outside(), emitted_.globals, names_dict_) {
+  const std::vector<Type> types = types_of(values, context_->arena());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool ones = i < emitted_.questions.size() && emitted_.questions[i].ones;
+    arguments_.emplace_back(values[i], types[i], ones);
+  }
+  fill_namespace(binder);
+  make_function(binder);
+  refresh_defaults(binder);
+  register_text(filename_, text_);
+}
+
+Variant::~Variant() {
+  if (!filename_.is_valid()) return;
+  // An exception that is on its way out may still want to show lines of this text: the texts of the
+  // last few dead variants stay.
+  python::session().retire_text(std::move(filename_));
+}
+
+void Variant::fill_namespace(const Binder& binder) {
+  set_item(names_dict_, interned("__builtins__"), nb::handle(PyEval_GetBuiltins()));
+  PyObject* globals = PyFunction_GET_GLOBALS(binder.function().ptr());
+  if (PyObject* name = PyDict_GetItemString(globals, "__name__")) {
+    set_item(names_dict_, interned("__name__"), name);
+  }
+  for (const GlobalBinding& binding : emitted_.globals) {
+    // A name that stands for nothing stays unknown: using it is the NameError of the primal.
+    if (binding.thing.handle < 0) continue;
+    set_item(names_dict_, interned(binding.printed.text()),
+             program_->outside().object(binding.thing.handle));
+  }
+  if (!emitted_.helpers.empty()) {
+    const nb::object helpers = nb::module_::import_("tangent.runtime");
+    for (const std::string& helper : emitted_.helpers) {
+      set_item(names_dict_, interned(helper), helpers.attr(helper.c_str()));
+    }
+  }
+  if (emitted_.uses_numpy) {
+    set_item(names_dict_, interned(emitted_.numpy_name), nb::module_::import_("numpy"));
+  }
+  for (const auto& [module, printed] : emitted_.modules) {
+    set_item(names_dict_, interned(printed), nb::module_::import_(module.c_str()));
+  }
+}
+
+void Variant::make_function(const Binder& binder) {
+  const nb::object module = checked(
+      Py_CompileStringObject(emitted_.text.c_str(), filename_.ptr(), Py_file_input, nullptr, -1));
+  // The functions are made from their code objects: running the module would evaluate the user's
+  // expressions for defaults and annotations a second time.
+  const nb::object constants = module.attr("co_consts");
+  for (nb::handle constant : nb::borrow<nb::tuple>(constants)) {
+    if (PyCode_Check(constant.ptr()) == 0) continue;
+    const nb::object name = constant.attr("co_name");
+    if (PyUnicode_READ_CHAR(name.ptr(), 0) == '<') continue;
+    nb::object function = checked(PyFunction_New(constant.ptr(), names_dict_.ptr()));
+    entries_.push_back(name);
+    if (PyUnicode_CompareWithASCIIString(name.ptr(), emitted_.function_name.c_str()) == 0 ||
+        name.equal(to_str(emitted_.function_name))) {
+      function_ = std::move(function);
+    } else {
+      set_item(names_dict_, name, function);
+    }
+  }
+  if (!function_.is_valid()) throw InternalError("the emitted text does not define its function");
+  const nb::handle primal = binder.function();
+  for (const char* attribute : {"__doc__", "__module__"}) {
+    function_.attr(attribute) = primal.attr(attribute);
+  }
+  function_.attr("__annotations__") = primal.attr("__annotations__").attr("copy")();
+  callable_ = binder.self().is_valid() ? checked(PyMethod_New(function_.ptr(), binder.self().ptr()))
+                                       : function_;
+  vectorcall_ = PyVectorcall_Function(callable_.ptr());
+}
+
+void Variant::refresh_defaults(const Binder& binder) {
+  PyObject* primal = binder.function().ptr();
+  PyObject* defaults = PyFunction_GET_DEFAULTS(primal);
+  PyObject* named = PyFunction_GET_KW_DEFAULTS(primal);
+  if (has_defaults_ && defaults == defaults_.ptr() && named == named_defaults_.ptr()) return;
+  const nb::object seed = checked(PyFloat_FromDouble(1.0));
+  defaults_ = nb::borrow(defaults);
+  named_defaults_ = nb::borrow(named);
+  nb::object positional;
+  if (defaults != nullptr) positional = nb::borrow(defaults);
+  if (!binder.has_variadic()) {
+    const Py_ssize_t count = defaults == nullptr ? 0 : PyTuple_GET_SIZE(defaults);
+    positional = checked(PyTuple_New(count + 1));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyTuple_SET_ITEM(positional.ptr(), i, Py_NewRef(PyTuple_GET_ITEM(defaults, i)));
+    }
+    PyTuple_SET_ITEM(positional.ptr(), count, Py_NewRef(seed.ptr()));
+  }
+  nb::object keyword_only;
+  if (named != nullptr) keyword_only = checked(PyDict_Copy(named));
+  if (binder.has_variadic()) {
+    if (!keyword_only.is_valid()) keyword_only = checked(PyDict_New());
+    set_item(keyword_only, seed_name_, seed);
+  }
+  PyObject* none = Py_None;
+  if (PyFunction_SetDefaults(function_.ptr(), positional.is_valid() ? positional.ptr() : none) <
+          0 ||
+      PyFunction_SetKwDefaults(function_.ptr(),
+                               keyword_only.is_valid() ? keyword_only.ptr() : none) < 0) {
+    throw nb::python_error();
+  }
+  has_defaults_ = true;
+}
+
+int Variant::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(names_dict_.ptr());
+  Py_VISIT(function_.ptr());
+  if (callable_.ptr() != function_.ptr()) Py_VISIT(callable_.ptr());
+  Py_VISIT(defaults_.ptr());
+  Py_VISIT(named_defaults_.ptr());
+  return names_.traverse(visit, arg);
+}
+
+std::string general_form(Program& program, const Binder& binder, const GradientOptions& options,
+                         std::string* seed_name) {
+  const CoreFunction& core = program.core();
+  const std::unique_ptr<Context> context = program.context().child();
+  std::vector<Type> types;
+  std::uint32_t next_dim = 2;
+  for (std::size_t i = 0; i < binder.count(); ++i) {
+    Type type = Type::numeric(DType::Float64);
+    const ParameterKind form = binder.parameters()[i].form;
+    if (form == ParameterKind::VariadicPositional) type = Type::of(TypeKind::Tuple);
+    if (form == ParameterKind::VariadicKeyword) type = Type::of(TypeKind::Dict);
+    if (i < binder.hidden()) {
+      type = python::type_of_value(binder.self().ptr(), context->arena(), next_dim);
+    } else if (PyObject* value = binder.default_of(i)) {
+      // A default says what is no number: a string, None, a flag.
+      const Type given = python::type_of_value(value, context->arena(), next_dim);
+      if (!given.may_be_active()) type = given;
+    }
+    types.push_back(type);
+  }
+  if (types.size() != core.parameters.size()) throw InternalError("parameters of two counts");
+  Emitted emitted = emit(program, types, options, *context, {});
+  if (seed_name != nullptr) *seed_name = emitted.seed_name;
+  return std::move(emitted.text);
+}
+
+}  // namespace tangent::runtime

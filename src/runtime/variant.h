@@ -1,0 +1,83 @@
+// One emitted gradient function and the questions under which it is right.
+//
+// In: the text and names that the pipeline emitted for certain argument types. Out: a Python
+// function in a namespace of its own, registered with linecache under a file name of its own, and
+// its guard.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline.h"
+#include "python/program.h"
+#include "runtime/binding.h"
+#include "runtime/guard.h"
+
+namespace tangent::runtime {
+
+class Variant {
+ public:
+  // `values`: one per parameter. Throws Diagnostic and python_error; leaves nothing behind then.
+  Variant(std::shared_ptr<python::Program> program, const Binder& binder,
+          const std::vector<PyObject*>& values, const GradientOptions& options,
+          const StageLog& log);
+  ~Variant();
+  Variant(const Variant&) = delete;
+  Variant& operator=(const Variant&) = delete;
+
+  // Whether it is right for `count` values, the first being that of parameter `first`.
+  [[nodiscard]] bool accepts(PyObject* const* values, std::size_t first, std::size_t count,
+                             const python::NumpyTypes& numpy) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!arguments_[first + i].accepts(values[i], numpy)) return false;
+    }
+    return names_.holds();
+  }
+
+  // What is called with the caller's arguments: the function, bound to the object of a method.
+  [[nodiscard]] PyObject* callable() const { return callable_.ptr(); }
+  [[nodiscard]] vectorcallfunc vectorcall() const { return vectorcall_; }
+  [[nodiscard]] nanobind::handle function() const { return function_; }
+  [[nodiscard]] nanobind::handle text() const { return text_; }
+  [[nodiscard]] nanobind::handle seed_name() const { return seed_name_; }
+  [[nodiscard]] const Emitted& emitted() const { return emitted_; }
+  [[nodiscard]] const std::vector<nanobind::object>& entries() const { return entries_; }
+  [[nodiscard]] const python::FileTable& files() const { return program_->files(); }
+
+  // The defaults of the primal, as they are now, are those of the emitted function.
+  void refresh_defaults(const Binder& binder);
+
+  [[nodiscard]] const std::shared_ptr<python::Program>& program() const { return program_; }
+  int traverse(visitproc visit, void* arg) const;  // without the program, which variants share
+
+ private:
+  void make_function(const Binder& binder);
+  void fill_namespace(const Binder& binder);
+
+  std::shared_ptr<python::Program> program_;
+  std::unique_ptr<Context> context_;  // holds what emitted_ and the guards point to
+  Emitted emitted_;
+  nanobind::object filename_;
+  nanobind::object text_;
+  nanobind::object seed_name_;
+  nanobind::object names_dict_;
+  nanobind::object function_;
+  nanobind::object callable_;
+  vectorcallfunc vectorcall_ = nullptr;
+  std::vector<nanobind::object> entries_;  // names of the functions in the text
+  nanobind::object defaults_;              // of the primal, when they were last taken over
+  nanobind::object named_defaults_;
+  bool has_defaults_ = false;
+  std::vector<ArgumentGuard> arguments_;
+  NameGuard names_;
+};
+
+// The text of the gradient for parameters of which nothing is known but that they are numbers or
+// arrays. Throws Diagnostic.
+std::string general_form(python::Program& program, const Binder& binder,
+                         const GradientOptions& options, std::string* seed_name);
+
+}  // namespace tangent::runtime
