@@ -237,6 +237,13 @@ def internal_error(message: str) -> TangentInternalError:
     )
 
 
+def raise_seed_error(name: str, seed: Any) -> None:
+    """For the adjoint of a scalar result that is no scalar."""
+    shape = getattr(seed, 'shape', None)
+    what = f'an array of shape {shape}' if shape is not None else repr(type(seed).__name__)
+    raise ShapeError(f'{name}: the result is a scalar, and its adjoint is {what}')
+
+
 def format_error_with_context(error: BaseException, func: Any, node: Any = None) -> TangentError:
     """Any exception as a TangentError that says which function was differentiated."""
     if isinstance(error, TangentError):

@@ -73,7 +73,10 @@ PyObject* gradient_variant(PyObject* self, PyObject* const* arguments, Py_ssize_
 }
 
 PyObject* gradient_reduce(PyObject* self, PyObject* /*unused*/) {
-  return Py_NewRef(as_object(self)->recipe);
+  return guarded([&] {
+    const nb::object reduce = nb::module_::import_("tangent._pickle").attr("reduce");
+    return reduce(nb::handle(self), nb::handle(as_object(self)->recipe)).release().ptr();
+  });
 }
 
 PyObject* gradient_itself(PyObject* self, PyObject* /*unused*/) { return Py_NewRef(self); }

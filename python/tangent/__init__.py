@@ -1,0 +1,179 @@
+"""Automatic differentiation of plain Python numerical code, by source transformation.
+
+    df = tangent.grad(f)
+
+reads the source of `f` and gives back a function that computes its gradient, whose own readable
+source is `df.__tangent_source__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from tangent import _core, _options
+from tangent._core import Gradient
+from tangent.errors import (
+    DictConstructionError,
+    ForwardNotImplementedError,
+    GradientNotFoundError,
+    InplaceModificationError,
+    NonScalarOutputError,
+    ReverseNotImplementedError,
+    ShapeError,
+    SourceCodeNotAvailableError,
+    TangentError,
+    TangentInternalError,
+    TangentParseError,
+    TangentValueError,
+    TypeMismatchError,
+    UnsupportedSyntaxError,
+    format_error_with_context,
+)
+
+__version__ = '1.0.0'
+
+__all__ = [
+    'DictConstructionError',
+    'ForwardNotImplementedError',
+    'Gradient',
+    'GradientNotFoundError',
+    'InplaceModificationError',
+    'NonScalarOutputError',
+    'ReverseNotImplementedError',
+    'ShapeError',
+    'SourceCodeNotAvailableError',
+    'TangentError',
+    'TangentInternalError',
+    'TangentParseError',
+    'TangentValueError',
+    'TypeMismatchError',
+    'UnsupportedSyntaxError',
+    'format_error_with_context',
+    'grad',
+    'stages',
+    'value_and_grad',
+]
+
+# Gradients of a function are kept in the function's own __dict__ under this name, by options: they
+# live as long as the function, and go with it.
+_MEMORY = '__tangent_gradients__'
+
+
+def grad(
+    func: Callable[..., Any],
+    wrt: _options.Wrt = (0,),
+    optimized: bool = True,
+    preserve_result: bool = False,
+    check_dims: bool = True,
+    verbose: int = 0,
+    checkpoint: bool = False,
+    checkpoint_config: Mapping[str, Any] | None = None,
+    optimizations: Mapping[str, bool] | None = None,
+    output_index: int | None = None,
+    output_weights: Sequence[float] | None = None,
+    *,
+    compile: str | None = 'python',
+    source: str | None = None,
+) -> Gradient:
+    """The gradient of a function.
+
+    `wrt` names the parameters that are differentiated, by position or by name: one of them gives a
+    bare gradient, several give a tuple. The gradient takes the arguments of `func` and, after the
+    positional ones, the adjoint of its result (1.0 by default; `init_grad=` is the same). With
+    `preserve_result` the value of `func` comes last. With `check_dims` an adjoint whose shape does
+    not fit the result is a ShapeError. `verbose` prints the gradient's source (1) or the program at
+    every stage (2).
+
+    Usable as a decorator. Asking again for the same function and options gives the same object.
+    """
+    if (
+        optimized is True
+        and checkpoint is False
+        and checkpoint_config is optimizations is output_index is output_weights is source is None
+        and compile == 'python'
+    ):
+        known = _known(func, (wrt, preserve_result, check_dims, verbose))
+        if known is not None:
+            return known
+    _options.check(
+        optimized=optimized,
+        verbose=verbose,
+        checkpoint=checkpoint,
+        checkpoint_config=checkpoint_config,
+        optimizations=optimizations,
+        output_index=output_index,
+        output_weights=output_weights,
+        compile=compile,
+        source=source,
+    )
+    return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+
+
+def value_and_grad(
+    func: Callable[..., Any],
+    wrt: _options.Wrt = (0,),
+    check_dims: bool = True,
+    verbose: int = 0,
+) -> Gradient:
+    """The value of a function and its gradient: calls give `(value, gradient)`."""
+    known = _known(func, (wrt, check_dims, verbose))
+    if known is not None:
+        return known
+    _options.check(verbose=verbose)
+    return _make(func, wrt, False, True, bool(check_dims), verbose)
+
+
+def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
+    """The program at every stage of the road, for these arguments: stage -> text."""
+    gradient = _make(func, (0,), False, False, True, 0, remember=False)
+    return dict(_core.gradient_stages(gradient, *args))
+
+
+def _known(func: Callable[..., Any], key: tuple[Any, ...]) -> Gradient | None:
+    """The gradient that was made for this very function with these options."""
+    try:
+        owner, gradient = func.__dict__[_MEMORY][key]
+    except (KeyError, AttributeError, TypeError):
+        return None
+    # functools.wraps copies the dict of one function to another.
+    return gradient if owner is func and gradient.__tangent_current__ else None
+
+
+def _make(
+    func: Callable[..., Any],
+    wrt: object,
+    preserve_result: bool,
+    value_first: bool,
+    check_dims: bool,
+    verbose: int,
+    remember: bool = True,
+) -> Gradient:
+    primal = _options.check_function(func)
+    positions, names, single = _options.positions(primal, wrt)
+    recipe: tuple[Any, ...]
+    key: tuple[Any, ...]
+    if value_first:
+        recipe = value_and_grad, (func, wrt, check_dims, verbose)
+        key = wrt, check_dims, verbose
+    else:
+        recipe = grad, (func, wrt, True, preserve_result, check_dims, verbose)
+        key = wrt, preserve_result, check_dims, verbose
+    gradient = _core.make_gradient(
+        primal,
+        positions,
+        single,
+        preserve_result,
+        value_first,
+        check_dims,
+        verbose,
+        _options.function_name(primal, names),
+        recipe,
+    )
+    if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):
+        memory = func.__dict__.get(_MEMORY)
+        if memory is None or any(owner is not func for owner, _ in memory.values()):
+            memory = func.__dict__[_MEMORY] = {}
+        memory[key] = func, gradient
+    return gradient
