@@ -193,3 +193,126 @@ def size(y, a, axis=None): ...
 
 @constant("numpy.ndim", shape="integer_scalar", sample=("(matrix23,)", "(number,)"))
 def ndim(y, a): ...
+
+
+# More shapes
+
+
+@adjoint("numpy.atleast_1d", aliases=("numpy.atleast_2d", "numpy.atleast_3d"), shape="",
+         linear=("a",), sample=("(number,)", "(vector3,)", "(stack423,)"))
+def atleast_1d(y, a):
+    d[a] = np.reshape(full(d[y], y), np.shape(a))
+
+
+@adjoint("numpy.flipud", shape="same", linear=("m",), sample=("(matrix23,)", "(vector3,)"))
+def flipud(y, m):
+    d[m] = np.flipud(full(d[y], y))
+
+
+@adjoint("numpy.fliplr", shape="same", linear=("m",), sample=("(matrix23,)",))
+def fliplr(y, m):
+    d[m] = np.fliplr(full(d[y], y))
+
+
+@adjoint("numpy.rot90", shape="", linear=("m",), sample=("(matrix23,)", "(matrix23, 2)"))
+def rot90(y, m, k=1):
+    d[m] = np.rot90(full(d[y], y), -k)
+
+
+@adjoint("numpy.roll", shape="same", linear=("a",),
+         sample=("(vector3, 1)", "(matrix23, 2)", "(matrix23, 1, 0)", "(matrix23, (1, 2), (0, 1))"))
+def roll(y, a, shift, axis=None):
+    if literal(shift):
+        d[a] = np.roll(full(d[y], y), -shift, axis)
+    else:
+        d[a] = np.roll(full(d[y], y), np.negative(shift), axis)
+
+
+@adjoint("numpy.repeat", shape="repeat", linear=("a",),
+         sample=("(vector3, 2)", "(matrix23, 2)", "(matrix23, [1, 2], 0)", "(matrix23, 3, axis=1)",
+                 "(number, 3)"))
+def repeat(y, a, repeats, axis=None):
+    d[a] = _unrepeat(full(d[y], y), a, repeats, axis)
+
+
+@adjoint("numpy.tile", shape="repeat", linear=("A",),
+         sample=("(vector3, 2)", "(matrix23, (2, 1))", "(vector3, (2, 2))", "(stack423, 2)",
+                 "(number, 3)"))
+def tile(y, A, reps):
+    d[A] = _untile(full(d[y], y), A, reps)
+
+
+@adjoint("numpy.pad", shape="repeat",
+         sample=("(vector3, 1)", "(matrix23, ((1, 0), (2, 1)))", "(vector3, (1, 2), 'edge')",
+                 "(matrix23, 1, 'reflect')", "(vector3, 2, 'constant', constant_values=1.5)"))
+def pad(y, array, pad_width, mode="constant", *, constant_values=0):
+    d[array] = _unpad(full(d[y], y), array, pad_width, mode)
+
+
+@tangent("numpy.pad")
+def pad(y, array, pad_width, mode="constant", *, constant_values=0):
+    d[y] = np.pad(d[array], pad_width, mode)
+
+
+@adjoint("numpy.tril", shape="same", linear=("m",), sample=("(matrix34,)", "(matrix34, 1)",
+                                                            "(stack423,)"))
+def tril(y, m, k=0):
+    d[m] = np.tril(full(d[y], y), k)
+
+
+@adjoint("numpy.triu", shape="same", linear=("m",), sample=("(matrix34,)", "(matrix34, -1)",
+                                                            "(stack423,)"))
+def triu(y, m, k=0):
+    d[m] = np.triu(full(d[y], y), k)
+
+
+@adjoint("numpy.diag", shape="diagonal", linear=("v",),
+         sample=("(vector3,)", "(vector3, 1)", "(square3,)", "(matrix34, -1)", "(matrix34, 1)"))
+def diag(y, v, k=0):
+    if rank(v) == 1:
+        d[v] = np.diagonal(full(d[y], y), k)
+    else:
+        d[v] = _undiag(full(d[y], y), v, k)
+
+
+@adjoint("numpy.diagonal", shape="", linear=("a",),
+         sample=("(square3,)", "(matrix34, 1)", "(stack423, -1, 1, 2)"))
+def diagonal(y, a, offset=0, axis1=0, axis2=1):
+    d[a] = _undiagonal(full(d[y], y), a, offset, axis1, axis2)
+
+
+# More joins and picks
+
+
+@adjoint("numpy.hstack", shape="", linear=("tup",),
+         sample=("((vector3, vector2),)", "((matrix23, matrix24),)", "([number, vector3],)"))
+def hstack(y, tup):
+    d[tup] = _unjoin(full(d[y], y), tup, "hstack")
+
+
+@adjoint("numpy.vstack", shape="", linear=("tup",),
+         sample=("((vector3, vector3b),)", "((matrix23, vector3),)"))
+def vstack(y, tup):
+    d[tup] = _unjoin(full(d[y], y), tup, "vstack")
+
+
+@adjoint("numpy.column_stack", shape="", linear=("tup",),
+         sample=("((vector3, vector3b),)", "((matrix23, vector2),)"))
+def column_stack(y, tup):
+    d[tup] = _unjoin(full(d[y], y), tup, "column_stack")
+
+
+@adjoint("numpy.append", shape="",
+         linear=("arr", "values"), sample=("(vector3, vector2)", "(matrix23, matrix43, 0)",
+                                           "(vector3, number)"))
+def append(y, arr, values, axis=None):
+    parts = _unconcatenate(full(d[y], y), (arr, values), axis)
+    d[arr] = parts[0]
+    d[values] = parts[1]
+
+
+@adjoint("numpy.take_along_axis", shape="", linear=("arr",),
+         sample=("(matrix23, np.array([[0], [2]]), 1)",
+                 "(matrix23, np.array([[1, 1, 0]]), axis=0)"))
+def take_along_axis(y, arr, indices, axis=-1):
+    d[arr] = _untake_along_axis(full(d[y], y), arr, indices, axis)

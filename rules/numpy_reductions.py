@@ -126,6 +126,188 @@ def min(y, a, axis=None, *, keepdims=False):
     d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
 
 
+@adjoint("numpy.nansum", shape="sum",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
+         note="`np.nansum`, `np.nanmean`, `np.nanmax`, `np.nanmin`: a nan has slope 0.",
+         edges=("([1.0, np.nan],) -> [1.0, 0.0]",))
+def nansum(y, a, axis=None, *, keepdims=False):
+    d[a] = mask(not np.isnan(a), spread(d[y], a, axis, keepdims))
+
+
+@tangent("numpy.nansum")
+def nansum(y, a, axis=None, *, keepdims=False):
+    d[y] = np.sum(mask(not np.isnan(a), d[a]), axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.nanmean", shape="reduction",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
+         edges=("([1.0, np.nan, 2.0],) -> [0.5, 0.0, 0.5]",))
+def nanmean(y, a, axis=None, *, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    by = spread(d[y], a, axis, keepdims)
+    if axis is None:
+        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+    else:
+        d[a] = mask(hits, by / _ties(hits, a, axis))
+
+
+@tangent("numpy.nanmean")
+def nanmean(y, a, axis=None, *, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    total = np.sum(mask(hits, d[a]), axis=axis, keepdims=keepdims)
+    d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.nanmax", shape="sum",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
+         edges=("([2.0, np.nan, 2.0],) -> [0.5, 0.0, 0.5]",))
+def nanmax(y, a, axis=None, *, keepdims=False):
+    hits = a == spread(y, a, axis, keepdims)
+    by = spread(d[y], a, axis, keepdims)
+    if axis is None:
+        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+    else:
+        d[a] = mask(hits, by / _ties(hits, a, axis))
+
+
+@tangent("numpy.nanmax")
+def nanmax(y, a, axis=None, *, keepdims=False):
+    hits = a == spread(y, a, axis, keepdims)
+    total = np.sum(mask(hits, d[a]), axis=axis, keepdims=keepdims)
+    d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.nanmin", shape="sum",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
+         edges=("([2.0, np.nan, 2.0],) -> [0.5, 0.0, 0.5]",))
+def nanmin(y, a, axis=None, *, keepdims=False):
+    hits = a == spread(y, a, axis, keepdims)
+    by = spread(d[y], a, axis, keepdims)
+    if axis is None:
+        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+    else:
+        d[a] = mask(hits, by / _ties(hits, a, axis))
+
+
+@tangent("numpy.nanmin")
+def nanmin(y, a, axis=None, *, keepdims=False):
+    hits = a == spread(y, a, axis, keepdims)
+    total = np.sum(mask(hits, d[a]), axis=axis, keepdims=keepdims)
+    d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.average", shape="reduction",
+         sample=("(matrix23,)", "(matrix23, 0)", "(matrix23, 1, vector3p)",
+                 "(vector3, None, vector3p)",
+                 "(matrix23, None, matrix23p)", "(matrix23, 0, matrix23p)"))
+def average(y, a, axis=None, weights=None):
+    by = spread(d[y], a, axis, False)
+    if weights is None:
+        d[a] = by / _count(a, axis)
+    else:
+        w = _align(weights, a, axis)
+        share = by / np.sum(w, axis=axis, keepdims=True)
+        d[a] = share * w
+        slopes = share * (a - spread(y, a, axis, False))
+        d[weights] = np.reshape(_unbroadcast(slopes, w), np.shape(weights))
+
+
+@tangent("numpy.average")
+def average(y, a, axis=None, weights=None):
+    if weights is None:
+        d[y] = np.mean(d[a], axis=axis)
+    else:
+        w = _align(weights, a, axis)
+        d[y] = np.sum(d[a] * w, axis=axis) / np.sum(w, axis=axis)
+        centred = a - spread(y, a, axis, False)
+        d[y] = np.sum(centred * _align(d[weights], a, axis), axis=axis) / np.sum(w, axis=axis)
+
+
+@adjoint("numpy.median", shape="reduction",
+         sample=("(vector3,)", "(vector4,)", "(matrix23, axis=0)", "(matrix34, 1, keepdims=True)",
+                 "(matrix23,)"),
+         edges=("([1.0, 1.0, 2.0, 0.0],) -> [0.5, 0.5, 0.0, 0.0]",))
+def median(y, a, axis=None, *, keepdims=False):
+    d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, 0.5, axis)
+
+
+@tangent("numpy.median")
+def median(y, a, axis=None, *, keepdims=False):
+    d[y] = np.sum(d[a] * _quantile_weights(a, 0.5, axis), axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.quantile", shape="",
+         sample=("(vector4, 0.3)", "(matrix34, 0.7, 0)", "(matrix34, 0.21, axis=1, keepdims=True)"),
+         note="`np.quantile`, `np.percentile`: equal elements share evenly.",
+         edges=("([1.0, 1.0, 2.0], 0.25) -> [0.5, 0.5, 0.0]",))
+def quantile(y, a, q, axis=None, *, keepdims=False):
+    d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, q, axis)
+
+
+@tangent("numpy.quantile")
+def quantile(y, a, q, axis=None, *, keepdims=False):
+    d[y] = np.sum(d[a] * _quantile_weights(a, q, axis), axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.percentile", shape="",
+         sample=("(vector4, 30)", "(matrix34, 70, 0)", "(matrix34, 21.5, axis=1, keepdims=True)"))
+def percentile(y, a, q, axis=None, *, keepdims=False):
+    d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, q / 100, axis)
+
+
+@tangent("numpy.percentile")
+def percentile(y, a, q, axis=None, *, keepdims=False):
+    d[y] = np.sum(d[a] * _quantile_weights(a, q / 100, axis), axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.trapezoid", shape="",
+         sample=("(vector4,)", "(matrix34, None, 0.5, 0)", "(matrix34, vector4s)",
+                 "(matrix34, vector3s, axis=0)", "(matrix34, matrix34b)"))
+def trapezoid(z, y, x=None, dx=1.0, axis=-1):
+    by = spread(d[z], y, axis, False)
+    d[y] = by * _trapezoid_weights(y, x, dx, axis)
+    d[x] = _untrapezoid_weights(by * y, x, axis)
+    if x is None:
+        d[dx] = np.sum(d[z] * z / dx)
+    else:
+        d[dx] = np.sum(d[z] * z / dx) * (x is None)
+
+
+@tangent("numpy.trapezoid")
+def trapezoid(z, y, x=None, dx=1.0, axis=-1):
+    d[z] = np.trapezoid(d[y], x, dx, axis)
+    d[z] = np.trapezoid(y, d[x], dx, axis)
+    d[z] = d[dx] * z / dx * (x is None)
+
+
+@adjoint("numpy.interp", shape="",
+         sample=("(0.37, vector4s, vector4)", "(matrix23, vector4s, vector4)"),
+         note="`np.interp` at a knot has the slope of the piece to its right.",
+         edges=("(1.0, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) -> 3.0, [0.0, 1.0, 0.0]",))
+def interp(y, x, xp, fp):
+    d[x] = d[y] * _interp_slope(x, xp, fp)
+    d[fp] = _uninterp(full(d[y], y), x, xp)
+
+
+@tangent("numpy.interp")
+def interp(y, x, xp, fp):
+    d[y] = d[x] * _interp_slope(x, xp, fp)
+    d[y] = np.interp(x, xp, d[fp])
+
+
+@adjoint("numpy.convolve", shape="",
+         sample=("(vector6, vector3)", "(vector3, vector6, 'same')", "(vector6, vector3, 'valid')"))
+def convolve(y, a, v, mode="full"):
+    d[a] = _unconvolve(full(d[y], y), a, v, mode)
+    d[v] = _unconvolve(full(d[y], y), v, a, mode)
+
+
+@tangent("numpy.convolve")
+def convolve(y, a, v, mode="full"):
+    d[y] = np.convolve(d[a], v, mode)
+    d[y] = np.convolve(a, d[v], mode)
+
+
 # Scans and sorting
 
 
@@ -160,6 +342,29 @@ def sort(y, a, axis=-1):
 @tangent("numpy.sort")
 def sort(y, a, axis=-1):
     d[y] = _sort_like(d[a], a, axis)
+
+
+@adjoint("numpy.cumprod", shape="cumulative",
+         sample=("(vector3,)", "(matrix23,)", "(matrix23, 0)", "(matrix23, axis=-1)",
+                 "(vector3z,)"),
+         note="`np.cumprod` is exact where elements are 0.",
+         edges=("([2.0, 0.0, 3.0],) -> [1.0, 8.0, 0.0]",))
+def cumprod(y, a, axis=None):
+    if axis is None:
+        flat = np.ravel(a)
+        slopes = _exclusive_cumprod(flat, 0) * _back_scan(full(d[y], y), flat, 0)
+        d[a] = np.reshape(slopes, np.shape(a))
+    else:
+        d[a] = _exclusive_cumprod(a, axis) * _back_scan(full(d[y], y), a, axis)
+
+
+@tangent("numpy.cumprod")
+def cumprod(y, a, axis=None):
+    if axis is None:
+        moves = np.ravel(d[a]) * _exclusive_cumprod(np.ravel(a), 0)
+        d[y] = _scan(moves, np.ravel(a), 0)
+    else:
+        d[y] = _scan(d[a] * _exclusive_cumprod(a, axis), a, axis)
 
 
 # Derivative zero

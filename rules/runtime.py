@@ -294,3 +294,357 @@ def _linspace_weights(y, num, endpoint, like): ...
 
 @constant("tangent.runtime._ties", sample=("(mask23, matrix23, 0)", "(mask23, matrix23, None)"))
 def _ties(y, hits, a, axis): ...
+
+
+# More products
+
+
+@adjoint("tangent.runtime._swap_last", linear=("b",), sample=("(matrix23,)", "(vector3,)"))
+def _swap_last(y, b):
+    d[b] = _swap_last(full(d[y], y))
+
+
+@adjoint("tangent.runtime._tensordot_left_adjoint",
+         sample=("(vector4, stack423, matrix23, 2)",
+                 "(matrix22, stack423, stack324b, ([2, 0], [0, 2]))"))
+def _tensordot_left_adjoint(y, by, a, b, axes):
+    d[a] = 0
+    d[by] = np.tensordot(full(d[y], y), b, axes)
+    d[b] = _tensordot_right_adjoint(by, full(d[y], y), b, axes)
+
+
+@tangent("tangent.runtime._tensordot_left_adjoint")
+def _tensordot_left_adjoint(y, by, a, b, axes):
+    d[y] = _tensordot_left_adjoint(d[by], a, b, axes)
+    d[y] = _tensordot_left_adjoint(by, a, d[b], axes)
+
+
+@adjoint("tangent.runtime._tensordot_right_adjoint",
+         sample=("(vector4, stack423, matrix23, 2)",
+                 "(matrix22, stack423, stack324b, ([2, 0], [0, 2]))"))
+def _tensordot_right_adjoint(y, by, a, b, axes):
+    d[b] = 0
+    d[by] = np.tensordot(a, full(d[y], y), axes)
+    d[a] = _tensordot_left_adjoint(by, a, full(d[y], y), axes)
+
+
+@tangent("tangent.runtime._tensordot_right_adjoint")
+def _tensordot_right_adjoint(y, by, a, b, axes):
+    d[y] = _tensordot_right_adjoint(d[by], a, b, axes)
+    d[y] = _tensordot_right_adjoint(by, d[a], b, axes)
+
+
+@adjoint("tangent.runtime._einsum",
+         sample=("('ij,jk->ik', matrix23, matrix34)",
+                 "('ij,jk,kl->il', matrix23, matrix34, matrix42)"))
+def _einsum(y, subscripts, a, b=None, c=None):
+    d[a] = _uneinsum_first(full(d[y], y), subscripts, a, b, c)
+    d[b] = _uneinsum_second(full(d[y], y), subscripts, a, b, c)
+    d[c] = _uneinsum_third(full(d[y], y), subscripts, a, b, c)
+
+
+@tangent("tangent.runtime._einsum")
+def _einsum(y, subscripts, a, b=None, c=None):
+    d[y] = _einsum(subscripts, d[a], b, c)
+    d[y] = _einsum(subscripts, a, d[b], c)
+    d[y] = _einsum(subscripts, a, b, d[c])
+
+
+@adjoint("tangent.runtime._uneinsum_first",
+         sample=("(matrix24, 'ij,jk->ik', matrix23, matrix34)",
+                 "(matrix22, 'ij,jk,kl->il', matrix23, matrix34, matrix42)",
+                 "(vector3, 'ii->i', square3)"))
+def _uneinsum_first(y, by, subscripts, a, b=None, c=None):
+    d[by] = _einsum(subscripts, full(d[y], y), b, c)
+    d[a] = 0
+    d[b] = _uneinsum_second(by, subscripts, full(d[y], y), b, c)
+    d[c] = _uneinsum_third(by, subscripts, full(d[y], y), b, c)
+
+
+@tangent("tangent.runtime._uneinsum_first")
+def _uneinsum_first(y, by, subscripts, a, b=None, c=None):
+    d[y] = _uneinsum_first(d[by], subscripts, a, b, c)
+    d[y] = _uneinsum_first(by, subscripts, a, d[b], c)
+    d[y] = _uneinsum_first(by, subscripts, a, b, d[c])
+
+
+@adjoint("tangent.runtime._uneinsum_second",
+         sample=("(matrix24, 'ij,jk->ik', matrix23, matrix34)",
+                 "(matrix22, 'ij,jk,kl->il', matrix23, matrix34, matrix42)"))
+def _uneinsum_second(y, by, subscripts, a, b=None, c=None):
+    d[by] = _einsum(subscripts, a, full(d[y], y), c)
+    d[a] = _uneinsum_first(by, subscripts, a, full(d[y], y), c)
+    d[b] = 0
+    d[c] = _uneinsum_third(by, subscripts, a, full(d[y], y), c)
+
+
+@tangent("tangent.runtime._uneinsum_second")
+def _uneinsum_second(y, by, subscripts, a, b=None, c=None):
+    d[y] = _uneinsum_second(d[by], subscripts, a, b, c)
+    d[y] = _uneinsum_second(by, subscripts, d[a], b, c)
+    d[y] = _uneinsum_second(by, subscripts, a, b, d[c])
+
+
+@adjoint("tangent.runtime._uneinsum_third",
+         sample=("(matrix22, 'ij,jk,kl->il', matrix23, matrix34, matrix42)",))
+def _uneinsum_third(y, by, subscripts, a, b=None, c=None):
+    d[by] = _einsum(subscripts, a, b, full(d[y], y))
+    d[a] = _uneinsum_first(by, subscripts, a, b, full(d[y], y))
+    d[b] = _uneinsum_second(by, subscripts, a, b, full(d[y], y))
+    d[c] = 0
+
+
+@tangent("tangent.runtime._uneinsum_third")
+def _uneinsum_third(y, by, subscripts, a, b=None, c=None):
+    d[y] = _uneinsum_third(d[by], subscripts, a, b, c)
+    d[y] = _uneinsum_third(by, subscripts, d[a], b, c)
+    d[y] = _uneinsum_third(by, subscripts, a, d[b], c)
+
+
+@adjoint("tangent.runtime._kron_left_adjoint", sample=("(matrix66, matrix23, matrix32)",))
+def _kron_left_adjoint(y, by, a, b):
+    d[a] = 0
+    d[by] = np.kron(full(d[y], y), b)
+    d[b] = _kron_right_adjoint(by, full(d[y], y), b)
+
+
+@tangent("tangent.runtime._kron_left_adjoint")
+def _kron_left_adjoint(y, by, a, b):
+    d[y] = _kron_left_adjoint(d[by], a, b)
+    d[y] = _kron_left_adjoint(by, a, d[b])
+
+
+@adjoint("tangent.runtime._kron_right_adjoint", sample=("(matrix66, matrix23, matrix32)",))
+def _kron_right_adjoint(y, by, a, b):
+    d[b] = 0
+    d[by] = np.kron(a, full(d[y], y))
+    d[a] = _kron_left_adjoint(by, a, full(d[y], y))
+
+
+@tangent("tangent.runtime._kron_right_adjoint")
+def _kron_right_adjoint(y, by, a, b):
+    d[y] = _kron_right_adjoint(d[by], a, b)
+    d[y] = _kron_right_adjoint(by, d[a], b)
+
+
+@adjoint("tangent.runtime._undiagonal", linear=("b",),
+         sample=("(vector3, matrix34, 1, 0, 1)", "(matrix42, stack423, 0, 1, 2)"))
+def _undiagonal(y, b, a, offset, axis1, axis2):
+    d[a] = 0
+    d[b] = np.diagonal(full(d[y], y), offset, axis1, axis2)
+
+
+@adjoint("tangent.runtime._undiag", linear=("b",),
+         sample=("(vector3, matrix34, 1)", "(matrix44, vector3, 1)"))
+def _undiag(y, b, v, k):
+    d[v] = 0
+    d[b] = np.diag(full(d[y], y), k)
+
+
+@adjoint("tangent.runtime._norm_slope",
+         sample=("(vector3, 1.7, 3, None, False)", "(vector3, 1.7, 2, None, False)",
+                 "(matrix23, vector3p, None, 0, False)", "(matrix23, vector2p, 2.5, 1, False)"))
+def _norm_slope(y, x, r, ord, axis, keepdims):
+    by = full(d[y], y)
+    p = _norm_power(ord)
+    s = spread(r, x, axis, keepdims)
+    d[x] = by * (p - 1) * _power(np.abs(x), p - 2) / s ** (p - 1)
+    slopes = by * (1 - p) * y / s
+    if axis is None:
+        d[r] = np.sum(slopes)
+    else:
+        d[r] = np.sum(slopes, axis=axis, keepdims=keepdims)
+
+
+@tangent("tangent.runtime._norm_slope")
+def _norm_slope(y, x, r, ord, axis, keepdims):
+    p = _norm_power(ord)
+    s = spread(r, x, axis, keepdims)
+    d[y] = d[x] * (p - 1) * _power(np.abs(x), p - 2) / s ** (p - 1)
+    d[y] = spread(d[r], x, axis, keepdims) * (1 - p) * y / s
+
+
+@constant("tangent.runtime._norm_power", sample=("(None,)", "(3,)"))
+def _norm_power(y, ord): ...
+
+
+@adjoint("tangent.runtime._cofactors", sample=("(square3,)", "(square433,)"))
+def _cofactors(y, a):
+    inverse = np.swapaxes(np.linalg.inv(a), -1, -2)
+    by = full(d[y], y)
+    total = np.sum(by * y, axis=(-2, -1), keepdims=True)
+    d[a] = total * inverse - y @ np.swapaxes(by, -1, -2) @ inverse
+
+
+@tangent("tangent.runtime._cofactors")
+def _cofactors(y, a):
+    inverse = np.swapaxes(np.linalg.inv(a), -1, -2)
+    d[y] = np.sum(d[a] * inverse, axis=(-2, -1), keepdims=True) * y
+    d[y] = -inverse @ np.swapaxes(d[a], -1, -2) @ y
+
+
+@adjoint("tangent.runtime._lower_half", linear=("m",), sample=("(square3,)", "(square433,)"))
+def _lower_half(y, m):
+    d[m] = _lower_half(full(d[y], y))
+
+
+# More scans and picks
+
+
+@adjoint("tangent.runtime._exclusive_cumprod",
+         sample=("(vector4, 0)", "(matrix34, 1)", "(matrix34z, 0)"))
+def _exclusive_cumprod(y, a, axis):
+    by = _back_scan(_shift(full(d[y], y), axis, 1), a, axis)
+    d[a] = y * by
+
+
+@tangent("tangent.runtime._exclusive_cumprod")
+def _exclusive_cumprod(y, a, axis):
+    d[y] = _shift(_scan(d[a] * y, a, axis), axis, -1)
+
+
+@adjoint("tangent.runtime._scan", sample=("(vector4, vector4b, 0)", "(matrix34, matrix34b, 1)"))
+def _scan(y, b, a, axis):
+    by = _back_scan(full(d[y], y), a, axis)
+    d[b] = by
+    d[a] = by * _shift(y, axis, -1)
+
+
+@tangent("tangent.runtime._scan")
+def _scan(y, b, a, axis):
+    d[y] = _scan(d[b], a, axis)
+    d[y] = _scan(d[a] * _shift(y, axis, -1), a, axis)
+
+
+@adjoint("tangent.runtime._back_scan", sample=("(vector4, vector4b, 0)",
+                                               "(matrix34, matrix34b, 1)"))
+def _back_scan(y, b, a, axis):
+    by = _scan(full(d[y], y), a, axis)
+    d[b] = by
+    d[a] = _shift(by, axis, -1) * y
+
+
+@tangent("tangent.runtime._back_scan")
+def _back_scan(y, b, a, axis):
+    d[y] = _back_scan(d[b], a, axis)
+    d[y] = _back_scan(_shift(d[a] * y, axis, 1), a, axis)
+
+
+@adjoint("tangent.runtime._shift", linear=("b",), sample=("(vector4, 0, 1)", "(matrix34, 1, -1)"))
+def _shift(y, b, axis, n):
+    d[b] = _shift(full(d[y], y), axis, -n)
+
+
+@constant("tangent.runtime._quantile_weights",
+          sample=("(vector4, 0.3, None)", "(matrix34, 0.5, 0)"))
+def _quantile_weights(y, a, q, axis): ...
+
+
+@adjoint("tangent.runtime._align", linear=("w",),
+         sample=("(vector3, matrix23, 1)", "(vector2, matrix23, 0)", "(matrix23, matrix23, 0)"))
+def _align(y, w, a, axis):
+    d[a] = 0
+    d[w] = np.reshape(full(d[y], y), np.shape(w))
+
+
+@adjoint("tangent.runtime._trapezoid_weights", linear=("x",),
+         sample=("(matrix34, vector4, 1.0, 1)", "(matrix34, matrix34b, 1.0, 0)",
+                 "(vector4, vector4b, 1.0, -1)"))
+def _trapezoid_weights(w, y, x, dx, axis):
+    d[y] = 0
+    d[x] = _untrapezoid_weights(full(d[w], w), x, axis)
+    d[dx] = 0
+
+
+@adjoint("tangent.runtime._untrapezoid_weights", linear=("b",),
+         sample=("(matrix34, vector4, 1)", "(matrix34, matrix34b, 0)"))
+def _untrapezoid_weights(y, b, x, axis):
+    d[x] = 0
+    d[b] = _full(_trapezoid_weights(b, full(d[y], y), 1.0, axis), b)
+
+
+@adjoint("tangent.runtime._interp_slope", linear=("fp",),
+         sample=("(0.37, vector4s, vector4)", "(matrix23, vector4s, vector4)"))
+def _interp_slope(y, x, xp, fp):
+    d[x] = 0
+    d[fp] = _uninterp_slope(full(d[y], y), x, xp)
+
+
+@adjoint("tangent.runtime._uninterp_slope", linear=("b",),
+         sample=("(matrix23, matrix23b, vector4s)",))
+def _uninterp_slope(y, b, x, xp):
+    d[x] = 0
+    d[b] = _interp_slope(x, xp, full(d[y], y))
+
+
+@adjoint("tangent.runtime._uninterp", sample=("(matrix23, matrix23b, vector4s)",))
+def _uninterp(y, b, x, xp):
+    d[b] = np.interp(x, xp, full(d[y], y))
+    d[x] = b * _interp_slope(x, xp, full(d[y], y))
+
+
+@tangent("tangent.runtime._uninterp")
+def _uninterp(y, b, x, xp):
+    d[y] = _uninterp(d[b], x, xp)
+    d[y] = _uninterp_slope(b * d[x], x, xp)
+
+
+@adjoint("tangent.runtime._unconvolve",
+         sample=("(vector8, vector6, vector3, 'full')", "(vector6, vector3, vector6b, 'same')"))
+def _unconvolve(y, by, a, v, mode):
+    d[a] = 0
+    d[by] = np.convolve(full(d[y], y), v, mode)
+    d[v] = _unconvolve(by, v, full(d[y], y), mode)
+
+
+@tangent("tangent.runtime._unconvolve")
+def _unconvolve(y, by, a, v, mode):
+    d[y] = _unconvolve(d[by], a, v, mode)
+    d[y] = _unconvolve(by, a, d[v], mode)
+
+
+@adjoint("tangent.runtime._unrepeat", linear=("b",),
+         sample=("(vector6, vector3, 2, None)", "(matrix33, matrix23, [1, 2], 0)"))
+def _unrepeat(y, b, a, repeats, axis):
+    d[a] = 0
+    d[b] = np.repeat(full(d[y], y), repeats, axis)
+
+
+@adjoint("tangent.runtime._untile", linear=("b",), sample=("(matrix26, vector3, (2, 2))",))
+def _untile(y, b, a, reps):
+    d[a] = 0
+    d[b] = np.tile(full(d[y], y), reps)
+
+
+@adjoint("tangent.runtime._unpad", sample=("(vector6, vector3, (1, 2), 'edge')",
+                                           "(vector6, vector4, 1, 'constant')"))
+def _unpad(y, b, array, pad_width, mode):
+    d[array] = 0
+    d[b] = np.pad(full(d[y], y), pad_width, mode)
+
+
+@tangent("tangent.runtime._unpad")
+def _unpad(y, b, array, pad_width, mode):
+    d[y] = _unpad(d[b], array, pad_width, mode)
+
+
+@adjoint("tangent.runtime._unjoin", linear=("b",),
+         sample=("(vector5, (vector3, vector2), 'hstack')",
+                 "(matrix23, (vector3, vector3), 'vstack')"))
+def _unjoin(y, b, arrays, how):
+    d[arrays] = 0
+    d[b] = _rejoin(d[y], arrays, how)
+
+
+@adjoint("tangent.runtime._rejoin", linear=("b",),
+         sample=("((vector3, vector2), (vector3b, vector2b), 'hstack')",))
+def _rejoin(y, b, arrays, how):
+    d[arrays] = 0
+    d[b] = _unjoin(full(d[y], y), arrays, how)
+
+
+@adjoint("tangent.runtime._untake_along_axis", linear=("b",),
+         sample=("(matrix21, matrix23, np.array([[0], [2]]), 1)",))
+def _untake_along_axis(y, b, arr, indices, axis):
+    d[arr] = 0
+    d[b] = np.take_along_axis(full(d[y], y), indices, axis)

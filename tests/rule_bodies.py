@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import operator
 import sys
+import types
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,12 @@ def load(name: str, path: Path) -> Any:
 
 
 index_rules = load('index_rules', ROOT / 'tools' / 'index_rules.py')
-runtime = load('rule_runtime', ROOT / 'python' / 'tangent' / 'runtime.py')
+
+# The helpers, without the package's own __init__ and its extension module.
+_package = types.ModuleType('tangent_helpers')
+_package.__path__ = [str(ROOT / 'python' / 'tangent')]
+sys.modules['tangent_helpers'] = _package
+runtime = importlib.import_module('tangent_helpers.runtime')
 
 FILES = sorted((ROOT / 'rules').glob('*.py'))
 RECORDS = [record for path in FILES for record in index_rules.read_records(path)]

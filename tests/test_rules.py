@@ -362,7 +362,7 @@ def test_both_modes(record: Any) -> None:
 @pytest.mark.parametrize('record', ADJOINTS, ids=lambda r: r.name)
 def test_float32(record: Any) -> None:
     """float32 arguments give float32 contributions, near those in float64."""
-    if record.options.get('random') or record.name.startswith(SCALARS_ONLY):
+    if record.options.get('random') or record.name.startswith((*SCALARS_ONLY, 'tangent.')):
         return
     for arguments, keywords, literal in calls_of(record):
         single = tuple(to_single(a) for a in arguments)
@@ -441,8 +441,10 @@ def test_constant(record: Any) -> None:
             bind(record, arguments, keywords, literal)
             before = function(*arguments, **keywords)
             moved = tuple(
-                rebuild(a, flat(a) + 1e-7) if is_active(a) and not isinstance(a, tuple) else a
-                for a in arguments
+                rebuild(a, flat(a) + 1e-7)
+                if is_active(a) and not isinstance(a, tuple) and i not in literal
+                else a
+                for i, a in enumerate(arguments)
             )
             after = function(*moved, **keywords)
             if name.endswith('_like') or not isinstance(before, (np.ndarray, float, int, bool)):
@@ -495,6 +497,8 @@ def test_every_parameter_is_the_librarys() -> None:
         try:
             signature = inspect.signature(resolve(record.name))
         except (ValueError, TypeError):
+            continue
+        if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature.parameters.values()):
             continue
         own = [n for n in signature.parameters if n in record.parameters]
         listed = [n for n in record.parameters if n in own]

@@ -1,0 +1,148 @@
+"""Run-time helpers: products of all but one, and the adjoints of sorting, picking, joining."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._runtime_base import Axis, Numeric, _axes, _floating, _full
+
+# Products of all but one element
+
+
+def _flatten_axes(a: Numeric, axis: Axis) -> Numeric:
+    """The axes of a reduction moved to the end and made one."""
+    axes = _axes(axis, np.ndim(a))
+    moved = np.moveaxis(a, axes, range(-len(axes), 0)) if axes else np.asarray(a)
+    kept = np.ndim(a) - len(axes)
+    return moved.reshape(*moved.shape[:kept], math.prod(moved.shape[kept:]))
+
+
+def _unflatten_axes(b: Numeric, like: Numeric, axis: Axis) -> Numeric:
+    """The inverse of _flatten_axes(like, axis)."""
+    axes = _axes(axis, np.ndim(like))
+    kept = [n for i, n in enumerate(np.shape(like)) if i not in axes]
+    lengths = [np.shape(like)[i] for i in axes]
+    whole = np.reshape(b, (*kept, *lengths))
+    return np.moveaxis(whole, range(-len(axes), 0), axes)[()] if axes else whole[()]
+
+
+def _product_of_others(a: Numeric, axis: Axis = None) -> Numeric:
+    """For each element the product of the others that np.prod(a, axis) multiplies it with."""
+    flat = _flatten_axes(_floating(a), axis)
+    one = np.ones_like(flat[..., :1])
+    before = np.cumprod(np.concatenate([one, flat[..., :-1]], axis=-1), axis=-1)
+    after = np.cumprod(np.concatenate([one, flat[..., :0:-1]], axis=-1), axis=-1)
+    return _unflatten_axes(before * after[..., ::-1], a, axis)
+
+
+def _repeat_others(a: Numeric, axis: Axis, diagonal: float) -> Numeric:
+    """The flattened axes of `a` as the rows of a matrix with `diagonal` on its diagonal."""
+    flat = _flatten_axes(_floating(a), axis)
+    n = flat.shape[-1]
+    rows = np.repeat(np.expand_dims(flat, -2), n, axis=-2)
+    rows[..., range(n), range(n)] = diagonal
+    return rows
+
+
+def _sum_others(b: Numeric, a: Numeric, axis: Axis) -> Numeric:
+    """The adjoint of _repeat_others(a, axis, …)."""
+    n = np.shape(b)[-1]
+    rows = np.array(b)
+    rows[..., range(n), range(n)] = 0
+    return _unflatten_axes(np.sum(rows, axis=-2), a, axis)
+
+
+# Scans, sorting, picking, joining
+
+
+def _cumsum_adjoint(b: Numeric, a: Numeric, axis: int | None) -> Numeric:
+    """The adjoint of `a` in np.cumsum(a, axis)."""
+    along = 0 if axis is None else axis
+    return np.reshape(np.flip(np.cumsum(np.flip(b, along), along), along), np.shape(a))
+
+
+def _undiff(b: Numeric, n: int, axis: int) -> Numeric:
+    """The adjoint of the array in np.diff(array, n, axis)."""
+    edge = list(np.shape(b))
+    edge[axis] = 1
+    zero = np.zeros(edge, np.asarray(b).dtype)
+    for _ in range(n):
+        b = -np.diff(np.concatenate([zero, b, zero], axis=axis), axis=axis)
+    return b
+
+
+def _group_means(b: Any, ordered: Any) -> Any:
+    """b with its mean in place of every run that is equal in `ordered`, along the last axis."""
+    if ordered.size == 0:
+        return b
+    starts = np.ones(ordered.shape, bool)
+    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    if starts.all():
+        return b
+    group = np.cumsum(starts.ravel()) - 1
+    sums = np.bincount(group, weights=np.broadcast_to(b, ordered.shape).ravel())
+    means = sums / np.bincount(group)
+    return means[group].reshape(ordered.shape).astype(b.dtype, copy=False)
+
+
+def _unsort(b: Numeric, a: Numeric, axis: int | None = -1) -> Numeric:
+    """The adjoint of `a` in np.sort(a, axis); equal elements share evenly."""
+    values = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, -1)
+    b = np.asarray(b) if axis is None else np.moveaxis(np.asarray(b), axis, -1)
+    order = np.argsort(values, axis=-1)
+    shares = _group_means(b, np.take_along_axis(values, order, axis=-1))
+    result = np.empty(values.shape, b.dtype)
+    np.put_along_axis(result, order, shares, axis=-1)
+    return result.reshape(np.shape(a)) if axis is None else np.moveaxis(result, -1, axis)
+
+
+def _sort_like(b: Numeric, a: Numeric, axis: int | None = -1) -> Numeric:
+    """b in the order in which np.sort(a, axis) puts `a`; equal elements share evenly."""
+    values = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, -1)
+    b = np.ravel(b) if axis is None else np.moveaxis(np.asarray(b), axis, -1)
+    order = np.argsort(values, axis=-1)
+    moved = np.take_along_axis(np.broadcast_to(b, values.shape), order, axis=-1)
+    result = _group_means(moved, np.take_along_axis(values, order, axis=-1))
+    return result if axis is None else np.moveaxis(result, -1, axis)
+
+
+def _untake(b: Numeric, a: Numeric, indices: Numeric, axis: int | None = None) -> Numeric:
+    """The adjoint of `a` in np.take(a, indices, axis): repeated indices add up."""
+    result = np.zeros(np.shape(a), _floating(b).dtype)
+    if axis is None:
+        np.add.at(result.reshape(-1), np.asarray(indices, int), b)
+    else:
+        axis %= np.ndim(a)
+        index: Any = (slice(None),) * axis + (np.asarray(indices, int),)
+        np.add.at(result, index, b)
+    return result
+
+
+def _unindex(b: Numeric, x: Numeric, index: Any) -> Numeric:
+    """The adjoint of `x` in x[index]: repeated indices add up."""
+    result = np.zeros(np.shape(x), _floating(b).dtype)
+    np.add.at(result, index, b)
+    return result
+
+
+def _unconcatenate(b: Numeric, arrays: Sequence[Numeric], axis: int | None = 0) -> Any:
+    """The adjoints of the arrays in np.concatenate(arrays, axis), in their order."""
+    along = 0 if axis is None else axis
+    lengths = [np.size(a) if axis is None else np.shape(a)[along] for a in arrays]
+    pieces = np.split(b, np.cumsum(lengths)[:-1], axis=along)
+    shaped = [np.reshape(piece, np.shape(a)) for piece, a in zip(pieces, arrays, strict=True)]
+    return np.stack(shaped) if isinstance(arrays, np.ndarray) else shaped
+
+
+def _reconcatenate(b: Sequence[Numeric], arrays: Sequence[Numeric], axis: int | None) -> Numeric:
+    """The adjoint of `b` in _unconcatenate(b, arrays, axis)."""
+    return np.concatenate([_full(piece, a) for piece, a in zip(b, arrays, strict=True)], axis=axis)
+
+
+def _linspace_weights(num: int, endpoint: bool, like: Numeric) -> Numeric:
+    """The share of `stop` in each element of np.linspace(start, stop, num, endpoint)."""
+    return np.linspace(0.0, 1.0, num, endpoint, dtype=_floating(like).dtype)

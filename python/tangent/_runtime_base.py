@@ -1,0 +1,149 @@
+"""Run-time helpers: shapes of adjoints, and partial derivatives by cases."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+# A number or an array, of any floating or integer dtype.
+Numeric = Any
+Axis = int | tuple[int, ...] | None
+
+
+def _floating(x: Numeric) -> Any:
+    """x as an array of a floating dtype: its own, or float64 for ints and bools."""
+    array = np.asarray(x)
+    return array if np.issubdtype(array.dtype, np.inexact) else array.astype(np.float64)
+
+
+def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
+    """The axes as non-negative numbers, all of them for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return tuple(a % ndim for a in axes) if ndim else ()
+
+
+# Shapes of adjoints
+
+
+def _unbroadcast(b: Numeric, like: Numeric) -> Numeric:
+    """The sum of `b` over the axes along which `like` was broadcast: in the shape of `like`."""
+    shape = np.shape(like)
+    if np.shape(b) == shape:
+        return b
+    extra = np.ndim(b) - len(shape)
+    if extra > 0:
+        b = np.sum(b, axis=tuple(range(extra)))
+    pairs = zip(reversed(np.shape(b)), reversed(shape), strict=False)
+    axes = tuple(-1 - i for i, (have, want) in enumerate(pairs) if want == 1 and have != 1)
+    if axes:
+        b = np.sum(b, axis=axes, keepdims=True)
+    return b if np.shape(b) == shape else np.broadcast_to(b, shape)
+
+
+def _full(b: Numeric, x: Numeric) -> Numeric:
+    """`b` in the shape of `x`, against which it broadcasts."""
+    shape = np.shape(x)
+    return b if np.shape(b) == shape else np.broadcast_to(b, shape)
+
+
+def _spread(b: Numeric, x: Numeric, axis: Axis = None, keepdims: bool = False) -> Numeric:
+    """The adjoint of a reduction of `x`, in a shape that broadcasts against `x`."""
+    if keepdims or axis is None or np.ndim(b) == 0:
+        return b
+    axes = _axes(axis, np.ndim(x))
+    missing = np.ndim(x) - len(axes) - np.ndim(b)
+    if missing > 0:
+        b = np.reshape(b, (1,) * missing + np.shape(b))
+    return np.expand_dims(b, axes)
+
+
+def _mask(test: Numeric, b: Numeric) -> Numeric:
+    """`b` where the test holds, 0 elsewhere."""
+    if np.ndim(test) == 0 and np.ndim(b) == 0:
+        return b if test else 0.0
+    return np.where(test, b, np.zeros((), np.asarray(b).dtype))
+
+
+def _count(a: Numeric, axis: Axis) -> int:
+    """How many elements of `a` one element of its reduction stands for."""
+    return math.prod(np.shape(a)[i] for i in _axes(axis, np.ndim(a)))
+
+
+def _zeros_like(x: Numeric) -> Numeric:
+    """A zero adjoint for `x`: floating, whatever `x` is."""
+    return np.zeros_like(_floating(x)) if np.ndim(x) else 0.0
+
+
+# Partial derivatives that need a case distinction
+
+
+def _above(a: Numeric, b: Numeric) -> Numeric:
+    """1 where a > b, 0 where a < b, 1/2 where they are equal; 1 where only b is nan."""
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        if a == b:
+            return 0.5
+        return 1.0 if a > b or (b != b and a == a) else 0.0
+    wins = (a > b) | (np.isnan(b) & ~np.isnan(a))
+    share = np.where(a == b, 0.5, wins)
+    return share.astype(np.result_type(a, b, np.float16), copy=False)[()]
+
+
+def _without_zeros(x: Numeric) -> Numeric:
+    """x with 1 in place of 0, in a floating dtype."""
+    x = _floating(x)
+    return np.where(x == 0, np.ones_like(x), x)
+
+
+def _power_slope(x: Numeric, n: Numeric) -> Numeric:
+    """n * x ** (n - 1), the slope of x ** n: 0 where n is 0, and never an exception."""
+    scalars = isinstance(x, (int, float)) and isinstance(n, (int, float))
+    if scalars and n == 0:
+        return 0.0
+    if scalars and (x != 0 or n >= 1):
+        try:
+            return n * x ** (n - 1)
+        except OverflowError:
+            pass
+    with np.errstate(all='ignore'):
+        if isinstance(n, (int, float)):
+            return n * np.power(_floating(x), n - 1)[()] if n else np.zeros_like(_floating(x))
+        base = float(x) if isinstance(x, (int, float)) else _floating(x)
+        slope = n * np.power(base, np.where(n == 0, np.ones_like(n), n - 1))
+        return np.where(n == 0, np.zeros_like(slope), slope)[()]
+
+
+def _power(x: Numeric, n: Numeric) -> Numeric:
+    """x ** n, 0 where x is 0 and n is not positive, and never an exception."""
+    with np.errstate(all='ignore'):
+        base = float(x) if isinstance(x, (int, float)) else _floating(x)
+        power = np.power(base, 1.0 * n)
+        return np.where((base == 0) & (np.asarray(n) <= 0), np.zeros_like(power), power)[()]
+
+
+def _times_log(y: Numeric, x: Numeric) -> Numeric:
+    """y * log(x), the slope of x ** n in n where y is x ** n; 0 where x is 0."""
+    if isinstance(x, (int, float)):
+        if x > 0:
+            return y * math.log(x)
+        return 0.0 * y if x == 0 else math.nan * y
+    with np.errstate(all='ignore'):
+        slope = y * np.log(_without_zeros(x))
+        return np.where(x == 0, np.zeros_like(slope), slope)[()]
+
+
+def _over(y: Numeric, x: Numeric) -> Numeric:
+    """y / x, 0 where x is 0."""
+    if isinstance(x, (int, float)):
+        return y / x if x else 0.0 * y
+    with np.errstate(all='ignore'):
+        share = y / _without_zeros(x)
+        return np.where(x == 0, np.zeros_like(share), share)[()]
+
+
+def _ties(hits: Numeric, a: Numeric, axis: Axis) -> Numeric:
+    """How many hits there are along the axes, which are kept, in the dtype of `a`."""
+    return np.sum(hits, axis=axis, keepdims=True, dtype=_floating(a).dtype)

@@ -1,0 +1,231 @@
+"""Run-time helpers: the adjoints of scans, quantiles, interpolation, and what repeats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._runtime_arrays import _flatten_axes, _unflatten_axes, _unsort
+from ._runtime_base import Axis, Numeric, _floating, _full, _unbroadcast
+
+# More scans and picks
+
+
+def _shift(b: Numeric, axis: int, n: int) -> Numeric:
+    """b moved by one place along an axis, to the front for n = 1, to the back for n = -1."""
+    result = np.zeros_like(b)
+    front = [slice(None)] * np.ndim(b)
+    back = list(front)
+    front[axis], back[axis] = slice(None, -1), slice(1, None)
+    if n > 0:
+        result[tuple(front)] = b[tuple(back)]
+    else:
+        result[tuple(back)] = b[tuple(front)]
+    return result
+
+
+def _exclusive_cumprod(a: Numeric, axis: int) -> Numeric:
+    """For each element the product of those before it along an axis."""
+    moved = np.moveaxis(_floating(a), axis, 0)
+    result = np.ones_like(moved)
+    np.cumprod(moved[:-1], axis=0, out=result[1:])
+    return np.moveaxis(result, 0, axis)
+
+
+def _scan(b: Numeric, a: Numeric, axis: int) -> Numeric:
+    """s with s[i] = b[i] + a[i] * s[i - 1] along an axis."""
+    result = np.array(np.broadcast_to(b, np.shape(a)))
+    moved, factors = np.moveaxis(result, axis, 0), np.moveaxis(np.asarray(a), axis, 0)
+    for i in range(1, len(moved)):
+        moved[i] += factors[i] * moved[i - 1]
+    return result
+
+
+def _back_scan(b: Numeric, a: Numeric, axis: int) -> Numeric:
+    """s with s[i] = b[i] + a[i + 1] * s[i + 1] along an axis."""
+    result = np.array(np.broadcast_to(b, np.shape(a)))
+    moved, factors = np.moveaxis(result, axis, 0), np.moveaxis(np.asarray(a), axis, 0)
+    for i in reversed(range(len(moved) - 1)):
+        moved[i] += factors[i + 1] * moved[i + 1]
+    return result
+
+
+def _quantile_weights(a: Numeric, q: float, axis: Axis = None) -> Numeric:
+    """The derivative of np.quantile(a, q, axis) in the elements of a; equal ones share evenly."""
+    if np.ndim(q) != 0:
+        raise NotImplementedError('np.quantile of several quantiles has no derivative rule')
+    flat = _flatten_axes(_floating(a), axis)
+    place = q * (flat.shape[-1] - 1)
+    low = math.floor(place)
+    weights = np.zeros_like(flat)
+    weights[..., low] += 1 - (place - low)
+    if place > low:
+        weights[..., low + 1] += place - low
+    return _unflatten_axes(_unsort(weights, flat, -1), a, axis)
+
+
+def _align(w: Numeric, a: Numeric, axis: Axis) -> Numeric:
+    """Weights for np.average in a shape that broadcasts against a."""
+    if np.shape(w) == np.shape(a) or not isinstance(axis, int):
+        return w
+    shape = [1] * np.ndim(a)
+    shape[axis] = -1
+    return np.reshape(w, shape)
+
+
+def _trapezoid_weights(y: Numeric, x: Numeric, dx: Any, axis: int = -1) -> Numeric:
+    """w with np.trapezoid(y, x, dx, axis) == np.sum(w * y, axis)."""
+    if x is None:
+        widths = np.full(np.shape(y)[axis] - 1, dx, _floating(y).dtype)
+        shape = [1] * np.ndim(y)
+        shape[axis] = -1
+        widths = np.reshape(widths, shape)
+    elif np.ndim(x) == 1:
+        shape = [1] * np.ndim(y)
+        shape[axis] = -1
+        widths = np.reshape(np.diff(x), shape)
+    else:
+        widths = np.diff(x, axis=axis)
+    edge = list(np.shape(widths))
+    edge[axis] = 1
+    zero = np.zeros(edge, widths.dtype)
+    return 0.5 * (
+        np.concatenate([zero, widths], axis=axis) + np.concatenate([widths, zero], axis=axis)
+    )
+
+
+def _untrapezoid_weights(b: Numeric, x: Numeric, axis: int = -1) -> Numeric:
+    """The adjoint of `x` in _trapezoid_weights, where that is used with arrays like b."""
+    along = np.moveaxis(np.asarray(b), axis, -1)
+    bx = -np.diff(
+        0.5 * (along[..., 1:] + along[..., :-1]), axis=-1,
+        prepend=np.zeros((), along.dtype), append=np.zeros((), along.dtype),
+    )  # fmt: skip
+    if np.ndim(x) == 1:
+        return np.sum(bx, axis=tuple(range(bx.ndim - 1)))
+    return _unbroadcast(np.moveaxis(bx, -1, axis), x)
+
+
+def _interp_pieces(x: Numeric, xp: Numeric) -> tuple[Any, Any, Any]:
+    """The piece of np.interp that each x lies in, its share of the way, whether it is inside."""
+    right = np.clip(np.searchsorted(xp, x, side='right'), 1, len(xp) - 1)
+    knots = np.asarray(xp)
+    share = (x - knots[right - 1]) / (knots[right] - knots[right - 1])
+    inside = (np.asarray(x) >= knots[0]) & (np.asarray(x) <= knots[-1])
+    return right, np.clip(share, 0.0, 1.0), inside
+
+
+def _interp_slope(x: Numeric, xp: Numeric, fp: Numeric) -> Numeric:
+    """The derivative of np.interp(x, xp, fp) in x."""
+    right, _, inside = _interp_pieces(x, xp)
+    knots, values = np.asarray(xp), np.asarray(fp)
+    slope = (values[right] - values[right - 1]) / (knots[right] - knots[right - 1])
+    return np.where(inside, slope, 0.0)[()]
+
+
+def _uninterp(b: Numeric, x: Numeric, xp: Numeric) -> Numeric:
+    """The adjoint of `fp` in np.interp(x, xp, fp)."""
+    right, share, _ = _interp_pieces(x, xp)
+    result = np.zeros(np.shape(xp), _floating(b).dtype)
+    np.add.at(result, right - 1, b * (1.0 - share))
+    np.add.at(result, right, b * share)
+    return result
+
+
+def _uninterp_slope(b: Numeric, x: Numeric, xp: Numeric) -> Numeric:
+    """The adjoint of `fp` in _interp_slope(x, xp, fp)."""
+    right, _, inside = _interp_pieces(x, xp)
+    knots = np.asarray(xp)
+    share = np.where(inside, b, 0.0) / (knots[right] - knots[right - 1])
+    result = np.zeros(np.shape(xp), share.dtype)
+    np.add.at(result, right - 1, -share)
+    np.add.at(result, right, share)
+    return result
+
+
+def _unconvolve(by: Numeric, a: Numeric, v: Numeric, mode: str = 'full') -> Numeric:
+    """The adjoint of `a` in np.convolve(a, v, mode)."""
+    n, m = len(a), len(v)
+    whole = np.zeros(n + m - 1, np.asarray(by).dtype)
+    start = {'full': 0, 'same': (min(n, m) - 1) // 2, 'valid': min(n, m) - 1}[mode]
+    whole[start : start + len(by)] = by
+    windows = np.lib.stride_tricks.sliding_window_view(whole, m)
+    return windows @ np.asarray(v)
+
+
+def _unrepeat(b: Numeric, a: Numeric, repeats: Any, axis: int | None = None) -> Numeric:
+    """The adjoint of `a` in np.repeat(a, repeats, axis)."""
+    result = np.zeros(np.shape(a), _floating(b).dtype)
+    along = np.moveaxis(result, axis, 0) if axis is not None else result.reshape(-1)
+    index = np.repeat(np.arange(len(along)), repeats)
+    np.add.at(along, index, np.moveaxis(np.asarray(b), axis, 0) if axis is not None else b)
+    return result
+
+
+def _untile(b: Numeric, a: Numeric, reps: Any) -> Numeric:
+    """The adjoint of `a` in np.tile(a, reps)."""
+    times = [reps] if np.ndim(reps) == 0 else list(reps)
+    rank = max(len(times), np.ndim(a))
+    times = [1] * (rank - len(times)) + times
+    shape = [1] * (rank - np.ndim(a)) + list(np.shape(a))
+    blocks = np.reshape(b, [n for pair in zip(times, shape, strict=True) for n in pair])
+    return np.reshape(np.sum(blocks, axis=tuple(range(0, 2 * rank, 2))), np.shape(a))
+
+
+def _unpad(b: Numeric, array: Numeric, pad_width: Any, mode: str = 'constant') -> Numeric:
+    """The adjoint of `array` in np.pad(array, pad_width, mode)."""
+    if mode not in ('constant', 'edge', 'reflect', 'symmetric', 'wrap', 'empty'):
+        raise NotImplementedError(f'np.pad with mode={mode!r} has no derivative rule')
+    size = np.size(array)
+    places: Any = np.arange(size).reshape(np.shape(array))
+    if mode in ('constant', 'empty'):
+        source = np.pad(places, pad_width, constant_values=size)
+    else:
+        source = np.pad(places, pad_width, mode)  # type: ignore[call-overload]
+    result = np.zeros(size + 1, _floating(b).dtype)
+    np.add.at(result, source, b)
+    return result[:size].reshape(np.shape(array))
+
+
+def _joined(arrays: Sequence[Numeric], how: str) -> tuple[int, list[Any]]:
+    """The axis along which np.hstack, vstack or column_stack joins, and what it joins there."""
+    if how == 'vstack':
+        return 0, [np.atleast_2d(a) for a in arrays]
+    if how == 'column_stack':
+        return 1, [np.reshape(a, (-1, 1)) if np.ndim(a) < 2 else np.asarray(a) for a in arrays]
+    parts: list[Any] = [np.atleast_1d(a) for a in arrays]
+    return (0 if parts[0].ndim == 1 else 1), parts
+
+
+def _unjoin(b: Numeric, arrays: Sequence[Numeric], how: str) -> Any:
+    """The adjoints of the arrays in np.hstack(arrays), np.vstack or np.column_stack."""
+    axis, parts = _joined(arrays, how)
+    pieces = np.split(b, np.cumsum([p.shape[axis] for p in parts])[:-1], axis=axis)
+    shaped = [np.reshape(piece, np.shape(a)) for piece, a in zip(pieces, arrays, strict=True)]
+    return np.stack(shaped) if isinstance(arrays, np.ndarray) else shaped
+
+
+def _rejoin(b: Sequence[Numeric], arrays: Sequence[Numeric], how: str) -> Numeric:
+    """The adjoint of `b` in _unjoin(b, arrays, how)."""
+    axis, parts = _joined([_full(piece, a) for piece, a in zip(b, arrays, strict=True)], how)
+    return np.concatenate(parts, axis=axis)
+
+
+def _untake_along_axis(
+    b: Numeric, arr: Numeric, indices: Numeric, axis: int | None = -1
+) -> Numeric:
+    """The adjoint of `arr` in np.take_along_axis(arr, indices, axis)."""
+    result = np.zeros(np.shape(arr), _floating(b).dtype)
+    if axis is None:
+        np.add.at(result.reshape(-1), indices, b)
+        return result
+    axis %= np.ndim(arr)
+    index: list[Any] = []
+    for i, n in enumerate(np.shape(arr)):
+        shape = [-1 if j == i else 1 for j in range(np.ndim(arr))]
+        index.append(indices if i == axis else np.arange(n).reshape(shape))
+    np.add.at(result, tuple(index), b)
+    return result
