@@ -45,6 +45,7 @@ struct OptionalPair {
 struct Surface {
   Tally delimiters;                  // outside of optional pairs
   std::optional<Pair> last_bracket;  // the last one that has something in it
+  std::optional<OptionalPair> last_optional;
   std::optional<OptionalPair> longest_optional;
 };
 
@@ -82,9 +83,13 @@ class Breaker {
 
  private:
   void trim(Piece& piece) const {
-    while (piece.begin < piece.end && line_[piece.begin] == ' ') ++piece.begin;
-    if (piece.suffix == "(") return;  // `return (` keeps its space
-    while (piece.begin < piece.end && line_[piece.end - 1] == ' ') --piece.end;
+    // What is added in front or behind keeps its space: `return (`, `) = f(x)`.
+    while (piece.prefix.empty() && piece.begin < piece.end && line_[piece.begin] == ' ') {
+      ++piece.begin;
+    }
+    while (piece.suffix != "(" && piece.begin < piece.end && line_[piece.end - 1] == ' ') {
+      --piece.end;
+    }
   }
 
   [[nodiscard]] bool fits(const Piece& piece, std::size_t end, std::size_t indent) const {
@@ -125,6 +130,7 @@ class Breaker {
                 extent(current->pair) > extent(surface.longest_optional->pair)) {
               surface.longest_optional = current;
             }
+            surface.last_optional = current;
             current.reset();
           }
           break;
@@ -141,11 +147,21 @@ class Breaker {
     return marks_[pair.close].offset - marks_[pair.open].offset;
   }
 
-  // The pair to split around: a bracket of the text, or parentheses that are added.
+  // The pair to split around: a bracket of the text, or parentheses that are added. The last place
+  // is the best one if all in front of it fits on a line and there is something to split in it.
   [[nodiscard]] std::optional<Pair> choose(const Piece& piece, const Surface& surface,
                                            std::size_t indent) const {
-    if (!surface.longest_optional) return surface.last_bracket;
-    const auto& [pair, delimiters] = *surface.longest_optional;
+    if (!surface.last_optional) return surface.last_bracket;
+    const auto last = choose_in(*surface.last_optional, piece, surface, indent);
+    const bool splittable =
+        surface.last_optional->delimiters.loosest || !last || !marks_[last->open].optional;
+    if (last && splittable && fits(piece, marks_[last->open].offset, indent)) return last;
+    return choose_in(*surface.longest_optional, piece, surface, indent);
+  }
+
+  [[nodiscard]] std::optional<Pair> choose_in(const OptionalPair& value, const Piece& piece,
+                                              const Surface& surface, std::size_t indent) const {
+    const auto& [pair, delimiters] = value;
     const bool bracket_within = surface.last_bracket && surface.last_bracket->open > pair.open &&
                                 surface.last_bracket->close < pair.close;
     if (!delimiters.loosest) {

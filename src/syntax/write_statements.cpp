@@ -124,7 +124,11 @@ void Writer::write(const Assert& it) {
 
 void Writer::write(const Assign& it) {
   for (const Expr* target : it.targets) {
-    expression(target, Precedence::Tuple);
+    if (is<TupleDisplay>(target)) {
+      optional(target, Precedence::Tuple);
+    } else {
+      expression(target, Precedence::Tuple);
+    }
     if (options_.annotation && it.targets.size() == 1 && is<Name>(target)) {
       if (const std::string annotation = options_.annotation(target); !annotation.empty()) {
         put(": ");

@@ -369,6 +369,25 @@ TEST_F(PrinterTest, LongLinesBreakInsideBrackets) {
       ")\n");
 }
 
+TEST_F(PrinterTest, LongTargetsAndMessagesBreakToo) {
+  const auto* targets = tuple({name("first_target"), name("second_target"), name("third")});
+  EXPECT_EQ(lines(block({context.assign(targets, call(name("unpack"), {a, b}))}), 40),
+            "(\n"
+            "    first_target, second_target, third\n"
+            ") = unpack(a, b)\n");
+  EXPECT_EQ(
+      lines(block({context.assign(targets, call(name("unpack"), {a, name("argument")}))}), 50),
+      "first_target, second_target, third = unpack(\n"
+      "    a, argument\n"
+      ")\n");
+  const Expr* condition = compare(name("a_quantity"), ComparisonOperator::Less, name("another"));
+  EXPECT_EQ(
+      lines(block({context.make<Assert>({}, condition, static_cast<const Expr*>(text("m")))}), 30),
+      "assert (\n"
+      "    a_quantity < another\n"
+      "), 'm'\n");
+}
+
 TEST_F(PrinterTest, ALineWithNowhereToBreakStaysWhole) {
   const std::string words(60, 'w');
   EXPECT_EQ(lines(block({set("v", text(words))}), 40), "v = '" + words + "'\n");

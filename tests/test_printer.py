@@ -1,0 +1,119 @@
+"""The printer against CPython: what it prints of the standard library reads back as the same tree.
+
+tests/cpp/printer_test.cpp has the tables that say what the text looks like.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sysconfig
+import warnings
+from pathlib import Path
+
+import pytest
+from tangent import _core
+
+LIBRARY = Path(sysconfig.get_path("stdlib"))
+# Folders of ordinary code, and the files in which CPython tests its own grammar.
+FILES = sorted(
+    {
+        *LIBRARY.glob("*.py"),
+        *LIBRARY.glob("asyncio/*.py"),
+        *LIBRARY.glob("unittest/*.py"),
+        *(
+            LIBRARY / "test" / f"test_{topic}.py"
+            for topic in (
+                "grammar fstring patma generators coroutines named_expressions unpack_ex slice "
+                "positional_only_arg lambda syntax strings unicode_identifiers with exception_group "
+                "complex float int bytes string_literals dictcomps listcomps genexps asyncgen"
+            ).split()
+        ),
+    }
+)
+# A name that the reader has mangled, as the compiler does (`_Class__name`).
+MANGLED = re.compile(r"'_*[A-Za-z]\w*?(__\w+)'")
+
+
+def normal_form(text: str) -> str:
+    """The tree of a text, without what the nodes do not keep."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign):
+            node.simple = 0  # whether the target stood in parentheses
+        elif isinstance(node, ast.Constant):
+            node.kind = None  # the u of u"text"
+    return MANGLED.sub(r"'\1'", ast.dump(tree))
+
+
+def printed(text: str) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return _core.parse_and_print(text)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_library_files_read_back(path: Path) -> None:
+    if not path.exists():
+        pytest.skip("not in this Python")
+    try:
+        text = path.read_text()
+    except UnicodeDecodeError:
+        pytest.skip("not in UTF-8")
+    once = printed(text)
+    assert normal_form(once) == normal_form(text)
+    assert printed(once) == once
+
+
+def test_lines_fit() -> None:
+    """No line is too long but for strings that cannot be broken."""
+    too_long = [
+        line
+        for path in LIBRARY.glob("*.py")
+        for line in printed(path.read_text()).splitlines()
+        if len(line) > 100 and not re.search(r"""["'#].{40}|^\s*(global|nonlocal|del|import) """, line)
+    ]
+    prose = [line for line in too_long if not line.rstrip().endswith((",", "(", ")", ":", "]"))]
+    assert too_long == prose  # lines of docstrings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = -1\n",
+        "x = (-1) ** 2\n",
+        "x = -1 ** 2\n",
+        "x = 2 ** -1\n",
+        "x = 1e-05 + 0x10 + 1_000 + 2j\n",
+        "with ((a, b)):\n    pass\n",
+        "with a as b, c as (d, e):\n    pass\n",
+        "x = f'{a!r:>{width}}' + f\"{b['k']}\"\n",
+        "for x, in y:\n    pass\n",
+        "x[1:, ::2, ...] = y[*z]\n",
+        "lambda *, a: (yield)\n",
+        "async def f():\n    return [x async for x in y if await z]\n",
+        "match x:\n    case {'a': [1, *_], **rest} | P(1, b=2 as c) if (n := 1):\n        pass\n",
+        "try:\n    pass\nexcept* (A, B) as e:\n    raise X from e\n",
+        "@a.b(c)[d]\nclass A(B, metaclass=C):\n    x: int = 1, 2\n",
+        "assert (a, b), c\n",
+        "del (a, b), c\n",
+        "print(*a, **b, c=(d := 1))\n",
+        "x = yield\n",
+        "x = {**a, 'b': 1}, {*c}, {}\n",
+        "if a:\n    pass\nelse:\n    if b:\n        pass\n    c\n",
+    ],
+)
+def test_corners_read_back(text: str) -> None:
+    assert normal_form(printed(text)) == normal_form(text)
+
+
+def test_deep_sums_and_chains() -> None:
+    terms = " + ".join(f"x[{i}] * {i}" for i in range(2000))
+    text = f"y = {terms}\n"
+    assert printed(printed(text)) == printed(text)
+    branches = "if x == 0:\n    y = 0\n" + "".join(
+        f"elif x == {i}:\n    y = {i}\n" for i in range(1, 90)
+    )
+    assert printed(branches) == branches
