@@ -99,6 +99,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   emitted.lines = text.lines;
   emitted.function_name = options.function_name;
   emitted.seed_name = std::string(reverse.seed.text());
+  emitted.scalar_result = typed.result.is_number();
   emitted.globals = ready.globals;
   emitted.questions.assign(arguments.size(), {});
   for (std::size_t k = 0; k < arguments.size(); ++k)
