@@ -9,7 +9,6 @@ after it was imported, and the text says something else than what runs.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import _ast
@@ -17,11 +16,13 @@ import linecache
 import warnings
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
-from typing import Union
+
 
 Found = tuple[_ast.AST, str, int, str, str]
 Failure = tuple[str, str, str]
-FunctionNode = Union[_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda]
+FunctionNode = _ast.FunctionDef | _ast.AsyncFunctionDef | _ast.Lambda
+
+_DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 
 _FUTURE_FLAGS = 0
 for _name in __future__.all_feature_names:
@@ -88,7 +89,7 @@ def _read(code: CodeType, lines: list[str]) -> Found | Failure:
     return node, text, first_line, code.co_filename, private_class
 
 
-# ---------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 # Parsing
 
 
@@ -143,7 +144,10 @@ def _read_definition(code: CodeType, lines: list[str]) -> tuple[FunctionNode, st
             assert isinstance(outer, _ast.If)
             body = outer.body
         node = body[0]
-        if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef)) and node.name == code.co_name:
+        if (
+            isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef))
+            and node.name == code.co_name
+        ):
             return node, text, first_line
     except SyntaxError:
         pass  # a string or bracket goes on in a line that stands less deep
@@ -161,7 +165,10 @@ def _whole_file(lines: list[str]) -> tuple[_ast.Module, str]:
 def _search_file(code: CodeType, lines: list[str]) -> tuple[FunctionNode, str, int]:
     tree, text = _whole_file(lines)
     for node in _walk(tree):
-        if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef)) and node.name == code.co_name:
+        if (
+            isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef))
+            and node.name == code.co_name
+        ):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             if first == code.co_firstlineno:
                 return node, text, 1
@@ -182,7 +189,7 @@ def _walk(tree: _ast.AST) -> Iterator[_ast.AST]:
                 stack.extend(item for item in value if isinstance(item, _ast.AST))
 
 
-# ---------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 # Lambdas
 
 
@@ -193,8 +200,7 @@ def _read_lambda(
         candidates = [
             node
             for node in _walk(tree)
-            if isinstance(node, _ast.Lambda)
-            and node.lineno + first_line - 1 == code.co_firstlineno
+            if isinstance(node, _ast.Lambda) and node.lineno + first_line - 1 == code.co_firstlineno
         ]
         # The one whose body the instructions come from is tried first.
         span = _span(code, first_line)
@@ -205,9 +211,7 @@ def _read_lambda(
     raise _Unparsable
 
 
-def _statements_around(
-    code: CodeType, lines: list[str]
-) -> Iterable[tuple[_ast.Module, str, int]]:
+def _statements_around(code: CodeType, lines: list[str]) -> Iterable[tuple[_ast.Module, str, int]]:
     """Texts that parse and hold the lambda: its own lines, a few more below, the file."""
     first = code.co_firstlineno - 1
     last = _last_line(code)
@@ -248,7 +252,7 @@ def _span_of(node: _ast.expr) -> tuple[int, int, int | None, int | None]:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
-# ---------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 # Whether the text is what runs
 
 
@@ -291,9 +295,7 @@ def _says_the_same(code: CodeType, node: _ast.AST, text: str, private_class: str
     return any(_same_code(code, each) for each in _codes_named(compiled, code.co_name))
 
 
-def _compile(
-    code: CodeType, node: _ast.AST, text: str, private_class: str, flags: int
-) -> CodeType:
+def _compile(code: CodeType, node: _ast.AST, text: str, private_class: str, flags: int) -> CodeType:
     free = [name for name in code.co_freevars if name != '__class__']
     header = f'def _({", ".join(free)}):\n' if free else ''
     in_class = bool(private_class) or '__class__' in code.co_freevars

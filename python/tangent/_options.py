@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NoReturn
 
+from tangent._core import Gradient
 from tangent.errors import from_diagnostic
 
 Wrt = int | str | tuple[int | str, ...] | list[int | str]
@@ -30,7 +31,7 @@ def _not_yet(option: str, value: object) -> NoReturn:
     refuse('BadOption', f'{option}={value!r} is not supported yet', f'leave {option} out')
 
 
-# ---------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 # The function
 
 
@@ -40,15 +41,19 @@ def check_function(func: object) -> FunctionType | MethodType:
         return func
     if isinstance(func, MethodType) and isinstance(func.__func__, FunctionType):
         return func
+    if isinstance(func, Gradient):
+        refuse(
+            'NotAFunction',
+            f'{func.__name__} is a gradient, and gradients of gradients are not supported yet',
+            'write its text (see __tangent_source__) as a function of your own',
+        )
     name = getattr(func, '__qualname__', None) or getattr(func, '__name__', None) or repr(func)
     if isinstance(func, type):
         what, remedy = 'is a class', 'differentiate a function that makes and uses the object'
     elif type(func).__name__ == 'partial' and hasattr(func, 'func'):
         what = 'is a functools.partial'
         remedy = 'write it as a function: `lambda x: f(x, …)`, or use wrt and keyword arguments'
-    elif callable(func) and hasattr(type(func), '__call__') and hasattr(func, '__dict__') and (
-        isinstance(type(func).__call__, FunctionType)
-    ):
+    elif isinstance(getattr(type(func), '__call__', None), FunctionType):
         what, remedy = 'is an object with a __call__ method', 'pass its method: `obj.__call__`'
     elif callable(func):
         what = 'has no Python source (it is built in or compiled)'
@@ -62,13 +67,11 @@ def _article(noun: str) -> str:
     return f'{"an" if noun[:1] in "aeiou" else "a"} {noun}'
 
 
-# ---------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 # wrt
 
 
-def positions(
-    func: FunctionType | MethodType, wrt: object
-) -> tuple[list[int], list[str], bool]:
+def positions(func: FunctionType | MethodType, wrt: object) -> tuple[list[int], list[str], bool]:
     """Positions among all parameters, the names of those, and whether one bare gradient is wanted."""
     items: list[object] = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
     function = func.__func__ if isinstance(func, MethodType) else func
@@ -103,8 +106,12 @@ def _position(item: object, code: CodeType, hidden: int, name: str) -> int:
     at = operator.index(item)
     usable = count - hidden
     if not -usable <= at < usable:
-        kept = 'has no positional parameters' if usable == 0 else (
-            f'has {usable} positional parameter{"s" if usable > 1 else ""}, {_listed(named[:usable])}'
+        kept = (
+            'has no positional parameters'
+            if usable == 0
+            else (
+                f'has {usable} positional parameter{"s" if usable > 1 else ""}, {_listed(named[:usable])}'
+            )
         )
         refuse('BadWrt', f'wrt={at}: {name} {kept}', 'count from 0, or give the name')
     return at % usable + hidden
@@ -122,7 +129,7 @@ def function_name(primal: Callable[..., Any], chosen: list[str]) -> str:
     return f'd{base}d{"".join(chosen)}'
 
 
-# ---------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 # Everything else
 
 

@@ -27,6 +27,19 @@ std::string parse_and_print(const nb::str& text) {
   });
 }
 
+// Reads a derivative record as the engine reads those of rules/; a mistake is a diagnostic.
+void check_rule(const nb::str& text, const std::string& filename, int line) {
+  FileTable files;
+  const FileId file = files.add(filename, text, line);
+  translated(files, [&] {
+    const Session::Lock lock(session());
+    RuleBook book(session().symbols(),
+                  [file](std::string_view part, std::string_view name, int first,
+                         Context& context) { return parse_as(file, part, name, first, context); });
+    book.add(text.c_str(), filename, line);
+  });
+}
+
 std::string lowered(nb::handle function) {
   Program program(session(), function);
   return translated(program.files(), [&] {
@@ -89,6 +102,7 @@ NB_MODULE(_core, module) {
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
+  module.def("check_rule", &check_rule, "Reads a derivative record; a mistake is an exception.");
   module.def("lowered", &lowered, "The core program of a function, as text.");
   module.def("typed", &typed, "The core program with the types for these arguments, as text.");
 }

@@ -204,7 +204,8 @@ bool is_plain_value(nb::handle object) {
          (PyCallable_Check(pointer) == 0 ||
           !(PyMethod_Check(pointer) != 0 || PyType_Check(pointer) != 0 ||
             PyFunction_Check(pointer) != 0 || PyCFunction_Check(pointer) != 0 ||
-            is_library_module(text_attribute(object, "__module__"))));
+            (is_library_module(text_attribute(object, "__module__")) &&
+             !text_attribute(object, "__name__").empty())));
 }
 
 Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context& context) {
@@ -332,6 +333,8 @@ namespace {
                    std::span<const SourceRange>(&range, 1));
 }
 
+}  // namespace
+
 Block parse_as(FileId file, std::string_view text, std::string_view filename, int line,
                Context& context) {
   nb::object tree;
@@ -342,8 +345,6 @@ Block parse_as(FileId file, std::string_view text, std::string_view filename, in
   }
   return read_module(tree, ParsedText(text, file, line), context);
 }
-
-}  // namespace
 
 Block LiveOutside::parse(std::string_view text, std::string_view filename, int line,
                          Context& context) {

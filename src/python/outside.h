@@ -75,6 +75,9 @@ class LiveOutside final : public Outside {
 // none.
 nanobind::object find_free_name(nanobind::handle function, nanobind::handle name);
 
+// CPython's parser, with ranges in the given file. Throws Diagnostic SyntaxNotParsed.
+Block parse_as(FileId file, std::string_view text, std::string_view filename, int line,
+               Context& context);
 // CPython's parser for rule texts, which belong to no captured function.
 Block parse_rules(std::string_view text, std::string_view filename, int line, Context& context);
 // The name of a rule file by the id that parse_rules gave it, or nothing.

@@ -77,6 +77,7 @@ NameGuard::NameGuard(const LiveOutside& outside, const std::vector<GlobalBinding
       if (watched.typed) {
         std::uint32_t next_dim = 2;
         watched.type = python::type_of_value(watched.expected.ptr(), arena_, next_dim);
+        always_checked_ = always_checked_ || is_mutable(watched);
       }
     }
     for (const GlobalBinding& binding : printed) {
@@ -97,7 +98,7 @@ void NameGuard::add_place(const Watched& watched, std::size_t index) {
     if (PyModule_Check(owner) != 0) {
       add_dictionary(PyModule_GetDict(owner));
     } else {
-      has_attributes_ = true;
+      always_checked_ = true;
     }
     return;
   }
@@ -125,11 +126,19 @@ void NameGuard::add_dictionary(PyObject* dictionary) {
   dictionaries_.push_back({dictionary, 0});
 }
 
+bool NameGuard::is_mutable(const Watched& watched) {
+  return watched.typed &&
+         (watched.type.kind == TypeKind::List || watched.type.kind == TypeKind::Tuple);
+}
+
 bool NameGuard::check_all() {
   for (Watched& watched : watched_) {
     const nb::object now = watched.attribute ? attribute_of(watched.owner, watched.name)
                                              : python::find_free_name(watched.owner, watched.name);
-    if (now.ptr() == watched.expected.ptr()) continue;
+    if (now.ptr() == watched.expected.ptr()) {
+      if (is_mutable(watched) && !python::has_type(now.ptr(), watched.type, true)) return false;
+      continue;
+    }
     if (!watched.any_value || !now.is_valid() || !python::is_plain_value(now)) return false;
     if (watched.typed && !python::has_type(now.ptr(), watched.type, true)) return false;
     for (const nb::object& printed : watched.printed) {

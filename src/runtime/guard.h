@@ -53,7 +53,7 @@ class NameGuard {
     for (const Cell& cell : cells_) {
       if (PyCell_GET(cell.object) != watched_[cell.watched].expected.ptr()) return check_all();
     }
-    return !has_attributes_ || check_all();
+    return !always_checked_ || check_all();
   }
 
   int traverse(visitproc visit, void* arg) const;
@@ -79,6 +79,7 @@ class NameGuard {
   };
 
   static std::uint64_t version_of(PyObject* dictionary);
+  static bool is_mutable(const Watched& watched);
   bool check_all();
   void add_place(const Watched& watched, std::size_t index);
   void add_dictionary(PyObject* dictionary);
@@ -87,7 +88,8 @@ class NameGuard {
   std::vector<Watched> watched_;
   std::vector<Dictionary> dictionaries_;
   std::vector<Cell> cells_;
-  bool has_attributes_ = false;  // of objects that are neither functions nor modules
+  // Some answer can change without a trace: an attribute of an object, the length of a list.
+  bool always_checked_ = false;
   nanobind::object names_;
 };
 
