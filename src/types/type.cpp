@@ -148,7 +148,7 @@ std::string number_text(const Type& type) {
 }
 
 std::string dim_text(Dim dim) {
-  if (dim.id == 0) return "?";
+  if (dim.id == 0) return "_";
   if (dim.is_literal()) return std::to_string(dim.literal());
   if (dim.form() == Dim::kParameter) return "n" + std::to_string(dim.id);
   const std::string base = "n" + std::to_string(dim.base());
@@ -157,6 +157,7 @@ std::string dim_text(Dim dim) {
 }
 
 std::string elements_text(const Type& type) {
+  if (type.elements.empty()) return "()";
   std::string text;
   for (const Type& element : type.elements) {
     if (!text.empty()) text += ", ";
@@ -236,6 +237,7 @@ std::string to_text(const Type& type) {
       return number_text(type);
     case TypeKind::Array: {
       if (type.rank < 0) return dtype_text(type) + "[...]";
+      if (type.rank == 0) return dtype_text(type) + "[()]";
       std::string text = dtype_text(type) + "[";
       for (std::size_t i = 0; i < type.dims.size(); ++i) {
         if (i > 0) text += ", ";
@@ -267,9 +269,9 @@ std::string to_text(const Type& type) {
     case TypeKind::Opaque:
       return "object";
     case TypeKind::Unknown:
-      return "?";
+      return "Any";
   }
-  return "?";
+  return "Any";
 }
 
 }  // namespace tangent

@@ -162,8 +162,9 @@ bool operator==(const Type& a, const Type& b);
 // rank or a dim that differs becomes unknown. `arena` holds the lists of the result.
 Type join(const Type& a, const Type& b, Arena& arena);
 
-// "f64[n2, 1]", "float", "int", "tuple[float, int]": the annotations of printed stages, and
-// messages.
+// "f64[n2, 1]", "float", "int", "tuple[float, int]", "numeric", "Any"; a length that is not known
+// is
+// `_`, a rank `...`: the annotations of printed stages, which CPython can read, and messages.
 std::string to_text(const Type& type);
 
 }  // namespace tangent

@@ -186,7 +186,7 @@ TEST_F(Lattice, DerivedLengths) {
 TEST_F(Lattice, Text) {
   EXPECT_EQ(to_text(array(DType::Float64, {Dim{2}, Dim::one()})), "f64[n2, 1]");
   EXPECT_EQ(to_text(array(DType::Float32, {Dim{2}.less(1), Dim::length(3), Dim::unknown()})),
-            "f32[n2 - 1, 3, ?]");
+            "f32[n2 - 1, 3, _]");
   EXPECT_EQ(to_text(array(DType::Float64, {Dim{4}.at_most(3)})), "f64[min(n4, 3)]");
   EXPECT_EQ(to_text(Type::array(DType::Bool)), "bool[...]");
   EXPECT_EQ(to_text(Type::number(DType::Float64)), "float");
@@ -195,7 +195,7 @@ TEST_F(Lattice, Text) {
   EXPECT_EQ(
       to_text(with(TypeKind::Tuple, {Type::number(DType::Float64), Type::number(DType::Integer)})),
       "tuple[float, int]");
-  EXPECT_EQ(to_text(Type::unknown()), "?");
+  EXPECT_EQ(to_text(Type::unknown()), "Any");
 }
 
 TEST_F(Lattice, Activity) {
