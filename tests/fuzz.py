@@ -1,16 +1,16 @@
 """Generated programs against the engine: each is differentiated and compared with the oracle.
 
     python tests/fuzz.py --seeds 0:20000           long runs; failures are reduced and printed
-    python tests/fuzz.py --seeds 1234 -v           one program, its emitted gradient and both answers
-    --census        how often each construct and each pair of constructs occurred
-    --no-reduce     print failures as they are
-    --jobs N        processes (default: one per core)
+    python tests/fuzz.py --seeds 1234 -v           one program, its emitted gradient and both
+    answers --census        how often each construct and each pair of constructs occurred
+    --no-reduce     print failures as they are --jobs N        processes (default: one per core)
 
-What is checked of a program, on two sets of arguments: the gradient to 1e-10; its kind, shape and dtype; a seed
-other than one; with `preserve_result` the value bit for bit; what the primal prints is printed once; arguments
-and seed stay as they are; what the primal raises is raised. A program that the engine refuses by an error of its
-own counts as refused. Each process is watched: a crash or an endless loop is one failure, not the end.
-"""
+What is checked of a program, on two sets of arguments: the gradient to 1e-10; its kind, shape and
+dtype; a seed other than one; with `preserve_result` the value bit for bit; what the primal prints
+is printed once; arguments and seed stay as they are; what the primal raises is raised. A program
+that the engine refuses by an error of its own counts as refused. Each process is watched: a crash
+or an endless loop is one failure, not the end."""
+# ruff: noqa: B905
 
 import os
 
@@ -55,18 +55,26 @@ class Outcome:
 
 def is_refusal(problem):
     """The engine's own errors, but the one that asks for a report."""
-    return type(problem).__module__.partition('.')[0] == 'tangent' and type(problem).__name__ != 'InternalError'
+    return (
+        type(problem).__module__.partition('.')[0] == 'tangent'
+        and type(problem).__name__ != 'InternalError'
+    )
 
 
 def same_bits(got, want):
     if isinstance(want, tuple):
         return isinstance(got, tuple) and len(got) == len(want) and all(map(same_bits, got, want))
     got, want = np.asarray(got), np.asarray(want)
-    return got.shape == want.shape and got.dtype == want.dtype and np.array_equal(got, want, equal_nan=True)
+    return (
+        got.shape == want.shape
+        and got.dtype == want.dtype
+        and np.array_equal(got, want, equal_nan=True)
+    )
 
 
 def run(df, args, answer, prints, seed=None):
-    """One call of the gradient. Returns what it gave; raises Wrong if it did to the world what f does not."""
+    """One call of the gradient. Returns what it gave; raises Wrong if it did to the world what f
+    does not."""
     given, kept, out = copy.deepcopy(args), copy.deepcopy(seed), io.StringIO()
     keywords = {} if seed is None else {'init_grad': seed}
     problem = None
@@ -79,7 +87,9 @@ def run(df, args, answer, prints, seed=None):
             problem = raised
     if isinstance(answer, type):
         if type(problem) is not answer:
-            raise Wrong(f'raises {type(problem).__name__} where the primal raises {answer.__name__}') from problem
+            raise Wrong(
+                f'raises {type(problem).__name__} where the primal raises {answer.__name__}'
+            ) from problem
     elif problem is not None:
         raise Wrong(f'raises {type(problem).__name__}: {problem}') from problem
     if out.getvalue() != prints:
@@ -97,9 +107,17 @@ def compare(got, want, args, wrt):
     if not off <= TOLERANCE:
         raise Wrong(f'off by {off:.1e}\n  got  {got}\n  want {want}')
     for k, gradient in zip(wrt, got):
-        if isinstance(args[k], np.ndarray) != isinstance(gradient, np.ndarray) or np.asarray(gradient).dtype != float:
-            raise Wrong(f'gradient of argument {k} is {type(gradient).__name__} {np.asarray(gradient).dtype}')
-        if isinstance(gradient, np.ndarray) and any(np.shares_memory(gradient, arg) for arg in args if np.ndim(arg)):
+        if (
+            isinstance(args[k], np.ndarray) != isinstance(gradient, np.ndarray)
+            or np.asarray(gradient).dtype != float
+        ):
+            raise Wrong(
+                f'gradient of argument {k} is a {type(gradient).__name__}'
+                f' of {np.asarray(gradient).dtype}'
+            )
+        if isinstance(gradient, np.ndarray) and any(
+            np.shares_memory(gradient, arg) for arg in args if np.ndim(arg)
+        ):
             raise Wrong(f'gradient of argument {k} shares memory with an argument')
 
 
@@ -119,10 +137,15 @@ def examine(program, f, tangent):
             raise Wrong(f'value {value!r} with the gradient, {answer.value!r} without')
         if not isinstance(answer.value, tuple):
             shape = np.shape(answer.value)
-            seed = np.linspace(0.5, 1.5, max(1, int(np.prod(shape)))).reshape(shape) if shape else 2.5
+            seed = (
+                np.linspace(0.5, 1.5, max(1, int(np.prod(shape)))).reshape(shape) if shape else 2.5
+            )
             want = tuple(
                 part.reshape(np.shape(args[k])) if np.ndim(args[k]) else float(part[0])
-                for k, part in zip(program.wrt, by_argument(np.reshape(seed, -1) @ answer.jacobian, args, program.wrt))
+                for k, part in zip(
+                    program.wrt,
+                    by_argument(np.reshape(seed, -1) @ answer.jacobian, args, program.wrt),
+                )
             )
             compare(run(df, args, answer, prints, seed), want, args, program.wrt)
 
@@ -146,9 +169,20 @@ def check(program, folder):
             examine(program, f, tangent)
         except Exception as problem:
             if is_refusal(problem):
-                return Outcome(program.label, 'refused', f'{type(problem).__name__}: {first_line(problem)}', '', program.census)
-            what = str(problem) if isinstance(problem, Wrong) else f'{type(problem).__name__}: {problem}'
-            report = f'{described(program, f, tangent)}\n\n{"".join(traceback.format_exception(problem))}'
+                return Outcome(
+                    program.label,
+                    'refused',
+                    f'{type(problem).__name__}: {first_line(problem)}',
+                    '',
+                    program.census,
+                )
+            what = (
+                str(problem)
+                if isinstance(problem, Wrong)
+                else f'{type(problem).__name__}: {problem}'
+            )
+            trace = ''.join(traceback.format_exception(problem))
+            report = f'{described(program, f, tangent)}\n\n{trace}'
             return Outcome(program.label, 'failed', what, report, program.census)
     return Outcome(program.label, 'ok', '', '', program.census)
 
@@ -159,7 +193,10 @@ def first_line(problem):
 
 def described(program, f, tangent):
     """The program, its arguments, the emitted gradient and the right answers, for a person."""
-    parts = [f'reproduce: python tests/fuzz.py --seeds {str(program.label).partition("-")[0]} -v', program.source]
+    parts = [
+        f'reproduce: python tests/fuzz.py --seeds {str(program.label).partition("-")[0]} -v',
+        program.source,
+    ]
     for args, answer in zip(program.argument_sets, program.answers):
         parts.append(f'arguments {args!r}, wrt={program.wrt}')
         parts.append(f'right: {answer.gradients if isinstance(answer, oracle.Answer) else answer}')
@@ -182,7 +219,12 @@ def _work(labels, folder, answers):
         try:
             outcome = check(programs.program(label), folder)
         except Exception as problem:
-            outcome = Outcome(label, 'failed', f'harness: {type(problem).__name__}: {problem}', traceback.format_exc())
+            outcome = Outcome(
+                label,
+                'failed',
+                f'harness: {type(problem).__name__}: {problem}',
+                traceback.format_exc(),
+            )
         answers.send(('done', outcome))
     answers.send(('end', None))
 
@@ -211,15 +253,25 @@ def outcomes(labels, folder):
                 ended, labels = True, []
             else:
                 ended = True
-                how = f'no answer in {LIMIT_S} s' if word == 'hangs' else f'the process ended with {content}'
-                yield Outcome(current, 'failed', how, f'{how}\nreproduce: python tests/fuzz.py --seeds {current} -v')
+                how = (
+                    f'no answer in {LIMIT_S} s'
+                    if word == 'hangs'
+                    else f'the process ended with {content}'
+                )
+                yield Outcome(
+                    current,
+                    'failed',
+                    how,
+                    f'{how}\nreproduce: python tests/fuzz.py --seeds {current} -v',
+                )
                 labels = labels[labels.index(current) + 1 :]
         if child.is_alive():
             child.kill()
         child.join()
 
 
-# Reduction: statements, then parts of expressions, are taken out while the program still fails in the same way.
+# Reduction: statements, then parts of expressions, are taken out while the program still fails
+# in the same way.
 
 
 def smaller(source):
@@ -232,13 +284,20 @@ def smaller(source):
                 continue
             for k, one in enumerate(block):
                 inner = getattr(one, 'body', None)
-                for replacement in ([], inner if isinstance(inner, list) and not isinstance(one, ast.FunctionDef) else None):
+                for replacement in (
+                    [],
+                    inner
+                    if isinstance(inner, list) and not isinstance(one, ast.FunctionDef)
+                    else None,
+                ):
                     if replacement is not None:
                         yield edited(source, number, field, k, replacement)
     for number, node in enumerate(ast.walk(tree)):
         if isinstance(node, ast.expr):
             parts = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
-            if isinstance(node, (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Call, ast.UnaryOp, ast.NamedExpr)):
+            if isinstance(
+                node, (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Call, ast.UnaryOp, ast.NamedExpr)
+            ):
                 yield from (replaced(source, number, k) for k in range(len(parts)))
 
 
@@ -276,7 +335,9 @@ def reduced(program, folder, limit=4000):
         progress = False
         for source in smaller(program.source):
             tries += 1
-            candidate = dataclasses.replace(program, source=source, label=f'{str(program.label).partition("-")[0]}-{tries}')
+            candidate = dataclasses.replace(
+                program, source=source, label=f'{str(program.label).partition("-")[0]}-{tries}'
+            )
             try:
                 fit = programs.judged(candidate)
             except Exception:
@@ -292,9 +353,14 @@ def report_census(found):
     pairs = collections.Counter(
         pair for outcome in found for pair in itertools.combinations(sorted(outcome.census), 2)
     )
-    lines = [f'{count:6} {name}' for name, count in sorted(singles.items(), key=lambda item: item[1])]
+    lines = [
+        f'{count:6} {name}' for name, count in sorted(singles.items(), key=lambda item: item[1])
+    ]
     possible = len(singles) * (len(singles) - 1) // 2
-    lines.append(f'pairs of constructs: {len(pairs)} of {possible} occurred, {sum(n >= 10 for n in pairs.values())} at least 10 times')
+    lines.append(
+        f'pairs of constructs: {len(pairs)} of {possible} occurred,'
+        f' {sum(n >= 10 for n in pairs.values())} at least 10 times'
+    )
     return singles, pairs, '\n'.join(lines)
 
 
@@ -304,7 +370,9 @@ def _chunk(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--seeds', default='0:2000')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--census', action='store_true')
@@ -319,7 +387,12 @@ def main():
 
             for label in labels:
                 program = programs.program(label)
-                print(described(program, program.load(os.path.join(folder, f'program_{label}.py')), tangent), '\n')
+                print(
+                    described(
+                        program, program.load(os.path.join(folder, f'program_{label}.py')), tangent
+                    ),
+                    '\n',
+                )
         size = max(1, min(50, len(labels) // (options.jobs or 1)))
         chunks = [(labels[k : k + size], folder) for k in range(0, len(labels), size)]
         found = []
@@ -330,7 +403,9 @@ def main():
                     if outcome.kind == 'failed':
                         print(f'{outcome.label}: {outcome.what}', flush=True)
         failed = [outcome for outcome in found if outcome.kind == 'failed']
-        refused = collections.Counter(outcome.what for outcome in found if outcome.kind == 'refused')
+        refused = collections.Counter(
+            outcome.what for outcome in found if outcome.kind == 'refused'
+        )
         for outcome in failed[:5]:
             print('=' * 100)
             dead = not outcome.census

@@ -2,19 +2,20 @@
 
 In: a function, its arguments, which of them to differentiate. Out: the value and the gradients.
 
-Numbers become `Dual`s (a value, and its derivatives by all inputs at once), float arrays become object
-arrays of them, and the function itself runs on these. So views, writes in place, lists, aliases and
-exceptions are what Python makes them; only arithmetic knows of derivatives. While it runs, its globals
-`np`, `math`, `float` and `isinstance` stand for the substitutes below, which compute values by the real
-library, on plain floats, and derivatives by the textbook.
+Numbers become `Dual`s (a value, and its derivatives by all inputs at once), float arrays become
+object arrays of them, and the function itself runs on these. So views, writes in place, lists,
+aliases and exceptions are what Python makes them; only arithmetic knows of derivatives. While it
+runs, its globals `np`, `math`, `float` and `isinstance` stand for the substitutes below, which
+compute values by the real library, on plain floats, and derivatives by the textbook.
 
-The conventions at singular points are those of the product: NumPy's max, min, maximum, minimum, sort and
-median share a tie evenly, the builtins give it to what Python returns, clip passes 1 at its edges, abs,
-hypot and norm have slope 0 at 0, and zero times an infinite or undefined partial is zero.
+The conventions at singular points are those of the product: NumPy's max, min, maximum, minimum,
+sort and median share a tie evenly, the builtins give it to what Python returns, clip passes 1 at
+its edges, abs, hypot and norm have slope 0 at 0, and zero times an infinite or undefined partial is
+zero.
 
-What has no rule here raises `NotInOracle`; nothing loses its derivative silently, because a Dual refuses
-to become a float.
-"""
+What has no rule here raises `NotInOracle`; nothing loses its derivative silently, because a Dual
+refuses to become a float."""
+# ruff: noqa: B905
 
 import contextlib
 import copy
@@ -25,11 +26,24 @@ import types
 
 import numpy as np
 from oracle_numbers import (
-    REAL, SUBSTITUTES, Dual, NotInOracle, Run, is_tracked, join, objects, pythonic, split, strip, value_of, weighted,
+    REAL,
+    SUBSTITUTES,
+    Dual,
+    NotInOracle,
+    Run,
+    is_tracked,
+    join,
+    objects,
+    pythonic,
+    split,
+    strip,
+    value_of,
+    weighted,
 )  # fmt: skip
 from oracle_rules import Ufunc
 
 __all__ = ['Answer', 'NotInOracle', 'differentiate', 'error', 'gradient', 'same', 'value']
+
 
 class _FloatType(type(float)):
     def __call__(cls, x=0.0):
@@ -56,9 +70,8 @@ def _substitute(thing):
     """What stands for a global while the oracle runs, or None."""
     if isinstance(thing, types.ModuleType):
         return SUBSTITUTES.get(thing)
-    if isinstance(thing, (np.ufunc, types.BuiltinFunctionType)) or getattr(thing, '__module__', None) in (
-        'numpy', 'numpy.linalg'
-    ):  # fmt: skip
+    of_library = getattr(thing, '__module__', None) in ('numpy', 'numpy.linalg')
+    if of_library or isinstance(thing, (np.ufunc, types.BuiltinFunctionType)):
         name = getattr(thing, '__name__', '')
         for real, stand_in in SUBSTITUTES.items():
             if getattr(real, name, None) is thing:
@@ -68,20 +81,24 @@ def _substitute(thing):
 
 def _reached(f):
     """The user's functions that f can reach by name, f among them."""
-    found, todo = [], [f]
+    found, todo, seen = [], [f], set()
     while todo:
         thing = todo.pop()
         thing = getattr(thing, '__func__', thing)
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
         if isinstance(thing, type):
             todo.extend(vars(thing).values())
             continue
         if not isinstance(thing, types.FunctionType):
             inner = [getattr(thing, name, None) for name in ('__wrapped__', 'fget', 'func')]
             todo.extend(part for part in inner if part is not None)
-            if isinstance(getattr(type(thing), '__call__', None), types.FunctionType):
-                todo.append(type(thing).__call__)
+            own_call = vars(type(thing)).get('__call__')
+            todo.extend([own_call] if isinstance(own_call, types.FunctionType) else [])
             continue
-        if thing in found or thing.__globals__.get('__name__', '').partition('.')[0] in ('numpy', 'scipy', 'math'):
+        package = thing.__globals__.get('__name__', '').partition('.')[0]
+        if package in ('numpy', 'scipy', 'math'):
             continue
         found.append(thing)
         codes = [thing.__code__]
@@ -90,7 +107,9 @@ def _reached(f):
         names = {name for code in codes for name in code.co_names}
         parts = [thing.__globals__[name] for name in names if name in thing.__globals__]
         parts.extend(cell.cell_contents for cell in thing.__closure__ or () if _filled(cell))
-        todo.extend(part for part in parts if callable(part) and not isinstance(part, (np.ufunc, Ufunc)))
+        todo.extend(
+            part for part in parts if callable(part) and not isinstance(part, (np.ufunc, Ufunc))
+        )
     return found
 
 
@@ -104,7 +123,8 @@ def _filled(cell):
 
 @contextlib.contextmanager
 def substituted(f):
-    """The globals and cells of f and of what it calls, with the substitutes in place of the libraries."""
+    """The globals and cells of f and of what it calls, with the substitutes in place of the
+    libraries."""
     undo = []
     functions = _reached(f)
     try:
@@ -112,7 +132,13 @@ def substituted(f):
             changes = {name: _substitute(thing) for name, thing in list(space.items())}
             changes = {name: thing for name, thing in changes.items() if thing is not None}
             changes |= {name: thing for name, thing in _BUILTINS.items() if name not in space}
-            undo.append((space, {name: space[name] for name in changes if name in space}, set(changes) - set(space)))
+            undo.append(
+                (
+                    space,
+                    {name: space[name] for name in changes if name in space},
+                    set(changes) - set(space),
+                )
+            )
             space.update(changes)
         for cell in [cell for g in functions for cell in g.__closure__ or () if _filled(cell)]:
             stand_in = _substitute(cell.cell_contents)
@@ -138,7 +164,7 @@ def _is_leaf(x, active):
     if isinstance(x, np.ndarray):
         return x.dtype.kind in ('fiu' if active else 'f')
     whole = isinstance(x, (int, np.integer)) and not isinstance(x, bool)
-    return isinstance(x, (float, np.floating)) or active and whole
+    return isinstance(x, (float, np.floating)) or (active and whole)
 
 
 def _fields(x):
@@ -147,7 +173,9 @@ def _fields(x):
         return list(x.items())
     if isinstance(x, (list, tuple)):
         return list(enumerate(x))
-    if not isinstance(x, (type, types.FunctionType, types.ModuleType, np.random.Generator)) and hasattr(x, '__dict__'):
+    if not isinstance(
+        x, (type, types.FunctionType, types.ModuleType, np.random.Generator)
+    ) and hasattr(x, '__dict__'):
         return list(vars(x).items())
     return None
 
@@ -211,7 +239,9 @@ def differentiate(f, args, wrt=(0,), seed=None, kwargs=None):
             return join(np.asarray(x, float), units[begin:position].reshape(*x.shape, size))
         return Dual(np.float64(x) if isinstance(x, np.integer) else x, units[begin])
 
-    given = _map_arguments(args, wrt, tracked, lambda x: objects(x) if isinstance(x, np.ndarray) else x)
+    given = _map_arguments(
+        args, wrt, tracked, lambda x: objects(x) if isinstance(x, np.ndarray) else x
+    )
     Run.nearest = math.inf
     with np.errstate(all='ignore'), substituted(f):
         result = f(*given, **(kwargs or {}))
@@ -232,7 +262,11 @@ def differentiate(f, args, wrt=(0,), seed=None, kwargs=None):
     def slope(x):
         nonlocal position
         begin, position = position, position + np.size(x)
-        return flat[begin:position].reshape(x.shape) if isinstance(x, np.ndarray) else float(flat[begin])
+        return (
+            flat[begin:position].reshape(x.shape)
+            if isinstance(x, np.ndarray)
+            else float(flat[begin])
+        )
 
     trees = _map_arguments(args, wrt, slope, lambda x: x)
     return Answer(_strip_tree(result), tuple(trees[k] for k in wrt), nearest, jacobian)
@@ -255,11 +289,17 @@ def _leaves_of_result(x):
     if isinstance(x, (list, tuple)):
         for part in x:
             yield from _leaves_of_result(part)
-    elif type(x) is Dual or isinstance(x, np.ndarray) and REAL(x).kind in 'Of' or isinstance(x, (float, np.floating)):
+    elif (
+        type(x) is Dual
+        or (isinstance(x, np.ndarray) and REAL(x).kind in 'Of')
+        or isinstance(x, (float, np.floating))
+        or (isinstance(x, (int, np.integer)) and not isinstance(x, bool))
+        or isinstance(x, np.ndarray)
+    ):
         yield x
-    elif isinstance(x, (int, np.integer)) and not isinstance(x, bool) or isinstance(x, np.ndarray):
-        yield x
-    elif x is not None and not isinstance(x, (bool, np.bool_, str, bytes)) and hasattr(x, '__dict__'):
+    elif (
+        x is not None and not isinstance(x, (bool, np.bool_, str, bytes)) and hasattr(x, '__dict__')
+    ):
         for part in vars(x).values():
             yield from _leaves_of_result(part)
 
@@ -273,7 +313,8 @@ def _strip_tree(x):
 
 
 def gradient(f, args, wrt=(0,), seed=None, kwargs=None):
-    """The gradients of f by args[k] for each k of wrt; of an array or several results, of the sum of all."""
+    """The gradients of f by args[k] for each k of wrt; of an array or several results, of the sum
+    of all."""
     return differentiate(f, args, wrt, seed, kwargs).gradients
 
 
@@ -283,7 +324,8 @@ def value(f, args, kwargs=None):
 
 
 def same(got, want, tolerance=1e-10):
-    """The largest |got - want| / (1 + |want|) over two trees of one shape is at most the tolerance."""
+    """The largest |got - want| / (1 + |want|) over two trees of one shape is at most the
+    tolerance."""
     return error(got, want) <= tolerance
 
 

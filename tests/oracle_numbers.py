@@ -1,8 +1,10 @@
-"""The oracle's numbers: a value with its derivatives, and object arrays of them that pass for float arrays.
+"""The oracle's numbers: a value with its derivatives, and object arrays of them that pass for float
+arrays.
 
-In: what the function under test does to its numbers. Out: the same, with derivatives. How a number that does
-not know the other operand's type, a view, a copy or an element behaves is CPython's and NumPy's business.
-"""
+In: what the function under test does to its numbers. Out: the same, with derivatives. How a number
+that does not know the other operand's type, a view, a copy or an element behaves is CPython's and
+NumPy's business."""
+# ruff: noqa: B905, SIM905
 
 import math
 
@@ -12,7 +14,7 @@ NUMBERS = (int, float, complex, np.number, np.bool_)
 REAL = np.ndarray.dtype.__get__  # a Tracked array's own dtype; its `dtype` says float
 
 
-SUBSTITUTES = {}  # library module -> what stands for it while the oracle runs; oracle_rules fills it
+SUBSTITUTES = {}  # library module -> what stands for it in the oracle's runs; from oracle_rules
 
 
 class NotInOracle(Exception):
@@ -41,7 +43,8 @@ def scaled(d, p):
 
 
 def weighted(p, d):
-    """The same for an array p of partials and an array d with the derivatives along its last axis."""
+    """The same for an array p of partials and an array d with the derivatives along its last
+    axis."""
     p = np.asarray(p)[..., None]
     with np.errstate(all='ignore'):
         product = p * d
@@ -54,10 +57,10 @@ def weighted(p, d):
 
 
 class Dual:
-    """A number and its derivatives. The value is a Python float, an int or a NumPy scalar, as in the real
-    run, so that division by zero, overflow and powers behave as they do there."""
+    """A number and its derivatives. The value is a Python float, an int or a NumPy scalar, as in
+    the real run, so that division by zero, overflow and powers behave as they do there."""
 
-    __slots__ = ('v', 'd')
+    __slots__ = ("d", "v")
     __array_priority__ = 1000.0
 
     def __init__(self, v, d):
@@ -224,7 +227,9 @@ class Dual:
         return self.v.__index__()
 
     def __round__(self, digits=None):
-        return round(self.v) if digits is None else Dual(round(self.v, digits), np.zeros_like(self.d))
+        return (
+            round(self.v) if digits is None else Dual(round(self.v, digits), np.zeros_like(self.d))
+        )
 
     def __format__(self, spec):
         return format(self.v, spec)
@@ -251,7 +256,9 @@ class Dual:
             return Dual(self.v.imag, self.d.imag)
         if name in ('conjugate', 'conj'):
             return lambda: Dual(self.v.conjugate(), self.d.conjugate())
-        if isinstance(getattr(np, name, None), np.ufunc):  # how NumPy calls a ufunc on the elements of an object array
+        if isinstance(
+            getattr(np, name, None), np.ufunc
+        ):  # how NumPy calls a ufunc on the elements of an object array
             return lambda: getattr(SUBSTITUTES[np], name)(self)
         if isinstance(self.v, np.generic):
             if name == 'item':
@@ -284,7 +291,12 @@ def compare(a, b, how):
     verdict = getattr(a.v, f'__{how}__')(b)
     if verdict is NotImplemented and isinstance(b, NUMBERS):
         verdict = getattr(np.float64(a.v), f'__{how}__')(b)
-    if verdict is not NotImplemented and isinstance(b, NUMBERS) and a.v != math.inf and abs(b) != math.inf:
+    if (
+        verdict is not NotImplemented
+        and isinstance(b, NUMBERS)
+        and a.v != math.inf
+        and abs(b) != math.inf
+    ):
         Run.kink(a.v - b)
     return verdict
 
@@ -295,7 +307,9 @@ def power(a, b):
     v, d = x**n, 0.0
     with np.errstate(all='ignore'):
         if type(a) is Dual and n != 0:
-            base = np.complex128(x) if isinstance(v, (complex, np.complexfloating)) else np.float64(x)
+            base = (
+                np.complex128(x) if isinstance(v, (complex, np.complexfloating)) else np.float64(x)
+            )
             d = d + (a.d if n == 1 else scaled(a.d, n * base ** (n - 1)))
         if type(b) is Dual and x != 0:
             d = d + scaled(b.d, v * np.log(np.float64(x)))
@@ -386,7 +400,7 @@ class Tracked(np.ndarray):
         self[...] = SUBSTITUTES[np].sort(self, axis=axis)
 
     def view(self, *args, **kwargs):
-        if args and args[0] is not np.ndarray and args[0] is not Tracked or kwargs:
+        if (args and args[0] is not np.ndarray and args[0] is not Tracked) or kwargs:
             raise NotInOracle('view of another type')
         return np.ndarray.view(self, *args)
 
@@ -400,8 +414,8 @@ def method_of(name):
 
 
 for _name in (
-    'sum mean max min prod std var cumsum cumprod dot clip argmax argmin argsort round trace all any'
-    ' nonzero repeat take conj searchsorted'
+    'sum mean max min prod std var cumsum cumprod dot clip argmax argmin argsort round trace all'
+    ' any nonzero repeat take conj searchsorted'
 ).split():
     setattr(Tracked, _name, method_of(_name))
 
@@ -416,7 +430,13 @@ def numpied(x):
     """A number as an element of a float array."""
     if type(x) is Dual:
         return x if isinstance(x.v, np.inexact) else Dual(np.float64(x.v), x.d)
-    return x if isinstance(x, np.inexact) else np.complex128(x) if isinstance(x, complex) else np.float64(x)
+    return (
+        x
+        if isinstance(x, np.inexact)
+        else np.complex128(x)
+        if isinstance(x, complex)
+        else np.float64(x)
+    )
 
 
 def objects(array):
@@ -452,11 +472,12 @@ def wrapped(x):
 def is_tracked(x):
     if isinstance(x, (list, tuple)):
         return any(is_tracked(part) for part in x)
-    return type(x) is Dual or isinstance(x, np.ndarray) and holds_objects(x)
+    return type(x) is Dual or (isinstance(x, np.ndarray) and holds_objects(x))
 
 
 def split(x):
-    """The values of a number or array as floats, and the derivatives along a further axis (or None)."""
+    """The values of a number or array as floats, and the derivatives along a further axis (or
+    None)."""
     if type(x) is Dual:
         return np.asarray(x.v), x.d
     if isinstance(x, (list, tuple)) and is_tracked(x):
@@ -477,7 +498,13 @@ def split(x):
 def join(values, d):
     """The reverse of split."""
     if d is None:
-        return objects(values) if np.ndim(values) else values[()] if isinstance(values, np.ndarray) else values
+        return (
+            objects(values)
+            if np.ndim(values)
+            else values[()]
+            if isinstance(values, np.ndarray)
+            else values
+        )
     values = np.asarray(values)
     if REAL(values).kind not in 'fc':
         values = values.astype(float)
@@ -485,7 +512,10 @@ def join(values, d):
         return Dual(values[()], d)
     out = np.empty(values.shape, object)
     flat = out.reshape(-1)
-    flat[:] = [Dual(v, row) for v, row in zip(values.ravel(), d.reshape(values.size, -1) if values.size else [])]
+    flat[:] = [
+        Dual(v, row)
+        for v, row in zip(values.ravel(), d.reshape(values.size, -1) if values.size else [])
+    ]
     return out.view(Tracked)
 
 
@@ -500,5 +530,3 @@ def strip(x):
     if isinstance(x, slice):
         return slice(*(strip(part) for part in (x.start, x.stop, x.step)))
     return x
-
-

@@ -1,9 +1,10 @@
-"""The oracle's knowledge of NumPy and math: values by the real library, derivatives by the textbook.
+"""The oracle's knowledge of NumPy and math: values by the real library, derivatives by the
+textbook.
 
-In: Duals and Tracked arrays (oracle_numbers). Out: `SUBSTITUTES`, module-like objects that stand for `numpy`,
-`numpy.linalg` and `math` in the globals of the function under test. The conventions at singular points are
-those of the product (see oracle).
-"""
+In: Duals and Tracked arrays (oracle_numbers). Out: `SUBSTITUTES`, module-like objects that stand
+for `numpy`, `numpy.linalg` and `math` in the globals of the function under test. The conventions at
+singular points are those of the product (see oracle)."""
+# ruff: noqa: B905, SIM905
 
 import builtins
 import math
@@ -12,11 +13,28 @@ import types
 import numpy as np
 import scipy.special
 from oracle_numbers import (
-    SUBSTITUTES, Dual, NotInOracle, Run, Tracked, cell, is_tracked, join, numpied, objects, plain, scaled, split,
-    storable, strip, value_of, weighted, wrapped,
+    SUBSTITUTES,
+    Dual,
+    NotInOracle,
+    Run,
+    Tracked,
+    cell,
+    is_tracked,
+    join,
+    numpied,
+    objects,
+    plain,
+    scaled,
+    split,
+    storable,
+    strip,
+    value_of,
+    weighted,
+    wrapped,
 )  # fmt: skip
 
 # The rules. Elementwise: the partials as functions of the result and the operands.
+
 
 def _sign(y, x):
     Run.kink(x)
@@ -71,7 +89,8 @@ UNARY = {
     'nan_to_num': lambda y, x: np.isfinite(x) * 1.0,
 }
 UNARY_ALIASES = {
-    'abs': 'absolute', 'degrees': 'rad2deg', 'radians': 'deg2rad', 'asin': 'arcsin', 'acos': 'arccos',
+    'abs': 'absolute', 'degrees': 'rad2deg', 'radians': 'deg2rad', 'asin': 'arcsin',
+    'acos': 'arccos',
     'atan': 'arctan', 'asinh': 'arcsinh', 'acosh': 'arccosh', 'atanh': 'arctanh', 'fix': 'trunc',
 }  # fmt: skip
 
@@ -113,7 +132,8 @@ BINARY = {
     'floor_divide': (lambda y, a, b: np.zeros_like(y), lambda y, a, b: np.zeros_like(y)),
 }
 BINARY_ALIASES = {
-    'true_divide': 'divide', 'fmax': 'maximum', 'fmin': 'minimum', 'mod': 'remainder', 'pow': 'power',
+    'true_divide': 'divide', 'fmax': 'maximum', 'fmin': 'minimum', 'mod': 'remainder',
+    'pow': 'power',
     'atan2': 'arctan2',
 }  # fmt: skip
 
@@ -148,7 +168,10 @@ def linear(function):
 
     def call(x, *args, **kwargs):
         v, d = split(x)
-        args, kwargs = strip(args), {key: strip(arg) for key, arg in kwargs.items() if key != 'dtype'}
+        args, kwargs = (
+            strip(args),
+            {key: strip(arg) for key, arg in kwargs.items() if key != 'dtype'},
+        )
         y = function(v, *args, **kwargs)
         return join(y, None if d is None else _by_seed(lambda dx: function(dx, *args, **kwargs), d))
 
@@ -274,7 +297,11 @@ def _median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
     n = ordered.shape[axis_]
     half = [SUBSTITUTES[np].take(ordered, k, axis=axis_) for k in ((n - 1) // 2, n // 2)]
     y = 0.5 * half[0] + 0.5 * half[1]
-    return y if not keepdims else SUBSTITUTES[np].reshape(y, np.mean(strip(x), axis=axis, keepdims=True).shape)
+    return (
+        y
+        if not keepdims
+        else SUBSTITUTES[np].reshape(y, np.mean(strip(x), axis=axis, keepdims=True).shape)
+    )
 
 
 def _clip(x, *args, min=None, max=None, a_min=None, a_max=None, out=None):
@@ -304,7 +331,10 @@ def _where(condition, *branches):
         return np.where(condition)
     if not is_tracked(branches):
         return wrapped(np.where(condition, *branches))
-    real = [np.asarray(branch, object) if not is_tracked(branch) else _cell_or_array(branch) for branch in branches]
+    real = [
+        np.asarray(branch, object) if not is_tracked(branch) else _cell_or_array(branch)
+        for branch in branches
+    ]
     return _floats(np.where(condition, *real))
 
 
@@ -348,7 +378,9 @@ def _full(shape, value, dtype=None, **kwargs):
 
 def _like(function):
     def call(x, *args, dtype=None, shape=None):
-        real = np.empty(np.shape(x) if shape is None else shape, float if is_tracked(x) else np.asarray(x).dtype)
+        real = np.empty(
+            np.shape(x) if shape is None else shape, float if is_tracked(x) else np.asarray(x).dtype
+        )
         if args and is_tracked(args):
             return _full(real.shape, *args)
         return wrapped(function(real, *args, dtype=dtype))
@@ -363,7 +395,9 @@ def _linspace(start, stop, num=50, endpoint=True, **kwargs):
     t = np.linspace(0.0, 1.0, num, endpoint=endpoint)
     d = 0.0 if da is None else np.multiply.outer(1 - t, da)
     d = d if db is None else d + np.multiply.outer(t, db)
-    return join(np.linspace(a, b, num, endpoint=endpoint), d if da is not None or db is not None else None)
+    return join(
+        np.linspace(a, b, num, endpoint=endpoint), d if da is not None or db is not None else None
+    )
 
 
 def _arange(*args, **kwargs):
@@ -381,7 +415,9 @@ def _einsum(subscripts, *operands, **kwargs):
     values, d = [v for v, _ in parts], None
     for k, (_, dx) in enumerate(parts):
         if dx is not None:
-            term = _by_seed(lambda s, k=k: np.einsum(subscripts, *values[:k], s, *values[k + 1 :], **kwargs), dx)
+            term = _by_seed(
+                lambda s, k=k: np.einsum(subscripts, *values[:k], s, *values[k + 1 :], **kwargs), dx
+            )
             d = term if d is None else d + term
     return join(np.einsum(subscripts, *values, **kwargs), d)
 
@@ -434,7 +470,9 @@ def _cofactors(v):
 
 def _det(a):
     v, d = split(a)
-    return join(np.linalg.det(v), None if d is None else np.sum(weighted(_cofactors(v), d), axis=(-3, -2)))
+    return join(
+        np.linalg.det(v), None if d is None else np.sum(weighted(_cofactors(v), d), axis=(-3, -2))
+    )
 
 
 def _slogdet(a):
@@ -449,7 +487,9 @@ def _cholesky(a):
     y = np.linalg.cholesky(v)
 
     def moved(dx):
-        middle = np.linalg.solve(y, np.swapaxes(np.linalg.solve(y, 0.5 * (dx + np.swapaxes(dx, -1, -2))), -1, -2))
+        middle = np.linalg.solve(
+            y, np.swapaxes(np.linalg.solve(y, 0.5 * (dx + np.swapaxes(dx, -1, -2))), -1, -2)
+        )
         return y @ (np.tril(middle) - 0.5 * np.tril(np.triu(middle)))
 
     return join(y, None if d is None else _by_seed(moved, d))
@@ -458,7 +498,7 @@ def _cholesky(a):
 def _norm(x, ord=None, axis=None, keepdims=False):
     m = SUBSTITUTES[np]
     x = m.asarray(x)
-    if ord in (None, 'fro') or ord == 2 and (x.ndim == 1 or isinstance(axis, int)):
+    if ord in (None, 'fro') or (ord == 2 and (x.ndim == 1 or isinstance(axis, int))):
         return m.sqrt(m.sum(m.abs(x) ** 2, axis=axis, keepdims=keepdims))
     if isinstance(axis, int) or x.ndim == 1:
         if ord == 1:
@@ -470,8 +510,11 @@ def _norm(x, ord=None, axis=None, keepdims=False):
 
 
 def _turned(q, d):
-    """The change of a symmetric matrix (its two triangles share the slope) in the basis of its eigenvectors."""
-    return _by_seed(lambda dx: np.swapaxes(q, -1, -2) @ (0.5 * (dx + np.swapaxes(dx, -1, -2))) @ q, d)
+    """The change of a symmetric matrix (its two triangles share the slope) in the basis of its
+    eigenvectors."""
+    return _by_seed(
+        lambda dx: np.swapaxes(q, -1, -2) @ (0.5 * (dx + np.swapaxes(dx, -1, -2))) @ q, d
+    )
 
 
 def _eigvalsh(a, UPLO='L'):
@@ -507,18 +550,20 @@ def _matrix_power(a, n):
 # The substitutes: module-like objects, filled from the tables.
 
 STRUCTURAL = (
-    'reshape transpose ravel concatenate concat stack hstack vstack dstack column_stack expand_dims squeeze'
-    ' swapaxes moveaxis rollaxis roll flip fliplr flipud rot90 tile repeat take take_along_axis broadcast_to'
-    ' broadcast_arrays diag diagonal diagflat atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit'
-    ' append insert delete tril triu meshgrid select compress extract choose trace diff ediff1d prod cumprod'
-    ' copyto fill_diagonal put_along_axis place putmask matrix_transpose permute_dims unstack pad block'
-    ' cross ptp trapezoid resize kron nansum nanmean'
+    'reshape transpose ravel concatenate concat stack hstack vstack dstack column_stack '
+    'expand_dims squeeze swapaxes moveaxis rollaxis roll flip fliplr flipud rot90 tile repeat '
+    'take take_along_axis broadcast_to broadcast_arrays diag diagonal diagflat atleast_1d '
+    'atleast_2d atleast_3d split array_split hsplit vsplit append insert delete tril triu '
+    'meshgrid select compress extract choose trace diff ediff1d prod cumprod copyto '
+    'fill_diagonal put_along_axis place putmask matrix_transpose permute_dims unstack pad '
+    'block cross ptp trapezoid resize kron nansum nanmean'
 ).split()  # the real function gives the right answer on object arrays
 VALUES_ONLY = (
-    'argmax argmin argsort argpartition argwhere nonzero flatnonzero count_nonzero any all isnan isinf isfinite'
-    ' less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not logical_xor'
-    ' allclose isclose array_equal searchsorted digitize signbit shape ndim size isscalar lexsort'
-    ' isrealobj iscomplexobj array_str array_repr may_share_memory shares_memory'
+    'argmax argmin argsort argpartition argwhere nonzero flatnonzero count_nonzero any all '
+    'isnan isinf isfinite less less_equal greater greater_equal equal not_equal logical_and '
+    'logical_or logical_not logical_xor allclose isclose array_equal searchsorted digitize '
+    'signbit shape ndim size isscalar lexsort isrealobj iscomplexobj array_str array_repr '
+    'may_share_memory shares_memory'
 ).split()
 CREATION = 'zeros ones empty eye identity logspace geomspace tri vander hanning hamming'.split()
 
@@ -564,7 +609,11 @@ class Substitute:
 
 
 def _numpy_table():
-    table = {name: Ufunc(name, (partial,)) for name, partial in UNARY.items() if name not in ('sinc', 'nan_to_num')}
+    table = {
+        name: Ufunc(name, (partial,))
+        for name, partial in UNARY.items()
+        if name not in ('sinc', 'nan_to_num')
+    }
     for name in ('sinc', 'nan_to_num'):
         table[name] = lambda x, name=name: elementwise(getattr(np, name), (UNARY[name],), x)
     table |= {alias: table[name] for alias, name in UNARY_ALIASES.items()}
@@ -573,18 +622,29 @@ def _numpy_table():
     table |= {name: _structural(getattr(np, name)) for name in STRUCTURAL if hasattr(np, name)}
     table |= {name: _values_only(getattr(np, name)) for name in VALUES_ONLY}
     table |= {name: _creation(getattr(np, name)) for name in CREATION}
-    table |= {name: linear(getattr(np, name)) for name in 'sum mean cumsum real imag conj conjugate average'.split()}
+    table |= {
+        name: linear(getattr(np, name))
+        for name in 'sum mean cumsum real imag conj conjugate average'.split()
+    }
     names = 'matmul dot inner outer vdot tensordot convolve correlate vecdot matvec vecmat'.split()
     table |= {name: bilinear(getattr(np, name)) for name in names if hasattr(np, name)}
-    table |= {name + '_like': _like(getattr(np, name + '_like')) for name in 'zeros ones empty full'.split()}
+    table |= {
+        name + '_like': _like(getattr(np, name + '_like'))
+        for name in 'zeros ones empty full'.split()
+    }
     table['copy'] = _array
     table['max'] = table['amax'] = _extreme(np.max)
     table['min'] = table['amin'] = _extreme(np.min)
-    table['round'] = table['around'] = lambda x, decimals=0: elementwise(lambda v: np.round(v, decimals), (_flat,), x)
+    table['round'] = table['around'] = lambda x, decimals=0: elementwise(
+        lambda v: np.round(v, decimals), (_flat,), x
+    )
     table |= dict(
-        array=_array, asarray=_asarray, ascontiguousarray=_asarray, full=_full, linspace=_linspace, arange=_arange,
-        where=_where, clip=_clip, sort=_sort, median=_median, std=_spread_of(True), var=_spread_of(False),
-        einsum=_einsum, interp=_interp, float64=lambda x=0.0: numpied(x) if not np.ndim(x) else _array(x),
+        array=_array, asarray=_asarray, ascontiguousarray=_asarray, full=_full,
+        linspace=_linspace, arange=_arange,
+        where=_where, clip=_clip, sort=_sort, median=_median, std=_spread_of(True),
+        var=_spread_of(False),
+        einsum=_einsum, interp=_interp,
+        float64=lambda x=0.0: numpied(x) if not np.ndim(x) else _array(x),
     )  # fmt: skip
     return table
 
@@ -593,7 +653,9 @@ def _scalar(real, partials):
     """A function of math: Python floats in, a Python float out, Python's exceptions."""
 
     def call(*args):
-        values = [value_of(a.item() if isinstance(a, np.ndarray) and a.size == 1 else a) for a in args]
+        values = [
+            value_of(a.item() if isinstance(a, np.ndarray) and a.size == 1 else a) for a in args
+        ]
         y, d = real(*values), None
         with np.errstate(all='ignore'):
             for partial, a in zip(partials, args):
@@ -608,7 +670,8 @@ def _scalar(real, partials):
 
 
 def _math_table():
-    names = {'asin': 'arcsin', 'acos': 'arccos', 'atan': 'arctan', 'asinh': 'arcsinh', 'acosh': 'arccosh',
+    names = {'asin': 'arcsin', 'acos': 'arccos', 'atan': 'arctan', 'asinh': 'arcsinh',
+             'acosh': 'arccosh',
              'atanh': 'arctanh', 'degrees': 'rad2deg', 'radians': 'deg2rad'}  # fmt: skip
     own = 'sin cos tan sinh cosh tanh exp exp2 expm1 log2 log10 log1p sqrt cbrt fabs'.split()
     table = {name: _scalar(getattr(math, name), (UNARY[name],)) for name in own}
@@ -622,13 +685,19 @@ def _math_table():
         'lgamma': lambda y, x: scipy.special.digamma(x),
     }
     table |= {name: _scalar(getattr(math, name), (partial,)) for name, partial in special.items()}
-    table['log'] = _scalar(math.log, (lambda y, x, b=math.e: 1 / (x * np.log(b)), lambda y, x, b: -y / (b * np.log(b))))
-    table['remainder'] = _scalar(math.remainder, (lambda y, a, b: 1.0, lambda y, a, b: -np.rint(a / b)))
+    table['log'] = _scalar(
+        math.log, (lambda y, x, b=math.e: 1 / (x * np.log(b)), lambda y, x, b: -y / (b * np.log(b)))
+    )
+    table['remainder'] = _scalar(
+        math.remainder, (lambda y, a, b: 1.0, lambda y, a, b: -np.rint(a / b))
+    )
     table['fsum'] = lambda terms: builtins.sum(terms, 0.0)
     table['prod'] = lambda terms, *, start=1: _product(terms, start)
 
     def hypot(*args):
-        partials = [lambda y, *xs, k=k: np.float64(0.0) if y == 0 else xs[k] / y for k in range(len(args))]
+        partials = [
+            lambda y, *xs, k=k: np.float64(0.0) if y == 0 else xs[k] / y for k in range(len(args))
+        ]
         return _scalar(math.hypot, partials)(*args)
 
     table['hypot'] = hypot

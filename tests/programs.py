@@ -1,12 +1,13 @@
-"""Generated programs: whole Python functions with arguments, reproducible by a number and shrinkable.
+"""Generated programs: whole Python functions with arguments, reproducible by a number and
+shrinkable.
 
     program(17)       the program of that number
     programs()        a hypothesis strategy
 
-A program is the text of a module with a function `f` (and its helpers), two sets of arguments, what to
-differentiate, and the census: the names of the constructs that occur in it. Every program terminates, keeps
-its values small, and is away from kinks and ties (the oracle measures how near it comes; one that comes too
-near is drawn again). Parts: programs_expressions, programs_statements.
+A program is the text of a module with a function `f` (and its helpers), two sets of arguments, what
+to differentiate, and the census: the names of the constructs that occur in it. Every program
+terminates, keeps its values small, and is away from kinks and ties (the oracle measures how near it
+comes; one that comes too near is drawn again). Parts: programs_expressions, programs_statements.
 """
 
 import contextlib
@@ -144,7 +145,9 @@ class Writer:
                 return e
             self.census.clear()
             self.census.update(census)
-        return next(e for e in iter(lambda: forms[0][0].write(self, *args) or Expression('1.0'), None))
+        return next(
+            e for e in iter(lambda: forms[0][0].write(self, *args) or Expression('1.0'), None)
+        )
 
     # Names and scope.
 
@@ -152,7 +155,9 @@ class Writer:
         self.census.add(name)
 
     def fresh(self, base=None):
-        base = base or self.pick(['a', 'b', 'c', 'd', 'p', 'q', 'r', 'u', 'rate', 'level', 'gain', 'state', 'bx', 'y'])
+        base = base or self.pick(
+            ['a', 'b', 'c', 'd', 'p', 'q', 'r', 'u', 'rate', 'level', 'gain', 'state', 'bx', 'y']
+        )
         name, k = base, 1
         while name in self.taken:
             k += 1
@@ -179,7 +184,11 @@ class Writer:
         """The shape of an array to make: one that exists or one from the program's dimensions."""
         if not self.dims:
             return None
-        known = [v.shape for v in self.scope.values() if v.kind == 'array' and rank in (None, len(v.shape))]
+        known = [
+            v.shape
+            for v in self.scope.values()
+            if v.kind == 'array' and rank in (None, len(v.shape))
+        ]
         if known and self.chance(0.7):
             return self.pick(known)
         rank = rank or self.weighted([(1, 3), (2, 1.5)])
@@ -235,9 +244,16 @@ class Writer:
     # Returns.
 
     def return_statement(self, depth, missing=()):
-        """A return of the function's kind; the last one adds the parameters that reached nothing."""
+        """A return of the function's kind; the last one adds the parameters that reached
+        nothing."""
         tame = len(self.call_stack) > 1
-        parts = ['float', 'float'] if self.result == 'pair' else self.result if isinstance(self.result, list) else [self.result]
+        parts = (
+            ['float', 'float']
+            if self.result == 'pair'
+            else self.result
+            if isinstance(self.result, list)
+            else [self.result]
+        )
         texts = []
         for k, part in enumerate(parts):
             e = number(self, depth) if part == 'float' else array(self, part, depth)
@@ -253,17 +269,30 @@ class Writer:
 
     def with_missing(self, e, v):
         if v.kind == 'array':
-            more = self.pick([f'np.sum({v.name})', f'0.5 * np.sum({v.name} ** 2)', f'np.mean({v.name})', f'{v.name}.sum()'])
+            more = self.pick(
+                [
+                    f'np.sum({v.name})',
+                    f'0.5 * np.sum({v.name} ** 2)',
+                    f'np.mean({v.name})',
+                    f'{v.name}.sum()',
+                ]
+            )
             bound = v.bound**2 * math.prod(v.shape) + v.bound * math.prod(v.shape)
         else:
-            more, bound = self.pick([v.name, f'0.7 * {v.name}', f'{v.name} * {v.name}']), v.bound**2 + v.bound
+            more, bound = (
+                self.pick([v.name, f'0.7 * {v.name}', f'{v.name} * {v.name}']),
+                v.bound**2 + v.bound,
+            )
         both = joined(e, Expression('', uses=v.uses))
         return Expression(f'{e.at(60)} + {more}', 60, e.bound + bound, both)
 
 
 def combined(w):
     """Variables that are worth returning: of the latest the ones that depend on most."""
-    return sorted((v for v in w.scope.values() if v.kind == 'float' and not v.fixed), key=lambda v: len(v.uses))[-2:]
+    return sorted(
+        (v for v in w.scope.values() if v.kind == 'float' and not v.fixed),
+        key=lambda v: len(v.uses),
+    )[-2:]
 
 
 def write_helper(draw, features, dims, helpers, census, k):
@@ -274,10 +303,15 @@ def write_helper(draw, features, dims, helpers, census, k):
     w = Writer(draw, features, dims, helpers, census, ['f', name], result)
     w.budget = w.integer(0, 7)
     parameters = [Parameter(w.fresh(base)) for base in ('x', 'y')[: w.integer(1, 2)]]
-    if isinstance(result, tuple) or dims and w.chance(0.3):
-        parameters.insert(w.integer(0, 1), Parameter(w.fresh('v'), result if isinstance(result, tuple) else (w.pick(dims),)))
+    if isinstance(result, tuple) or (dims and w.chance(0.3)):
+        parameters.insert(
+            w.integer(0, 1),
+            Parameter(w.fresh('v'), result if isinstance(result, tuple) else (w.pick(dims),)),
+        )
     if w.chance(0.4):
-        parameters.append(Parameter(w.fresh('weight'), default=w.pick(['0.5', 'RATE', '1.5', '-0.7'])))
+        parameters.append(
+            Parameter(w.fresh('weight'), default=w.pick(['0.5', 'RATE', '1.5', '-0.7']))
+        )
     if w.chance(0.15):
         parameters.append(Parameter(w.fresh('scale'), default='0.8', keyword_only=True))
     for p in parameters:
@@ -295,7 +329,9 @@ def missing_of(w, parameters, chance):
     best = combined(w)
     reached = frozenset().union(*(v.uses for v in best)) if best else frozenset()
     own = [w.scope[p.name] for p in parameters]
-    return best[-2:] + [v for v in own if not v.uses & reached and v.kind in ('float', 'array') and w.chance(chance)]
+    return best[-2:] + [
+        v for v in own if not v.uses & reached and v.kind in ('float', 'array') and w.chance(chance)
+    ]
 
 
 def header(name, parameters):
@@ -308,10 +344,14 @@ def header(name, parameters):
     return f'def {name}({", ".join(texts)}):'
 
 
-def write_program(draw, label, features=FOUNDATION):
+def write_program(draw, label, features=FOUNDATION, sets=2):
     """One draw; it may have to be drawn again."""
     census = set()
-    dims = draw.sample([1, 2, 3, 4], 2) if draw.random() < 0.3 else draw.choice([[3, 2], [3, 4], [2, 3], [3], [2]])
+    dims = (
+        draw.sample([1, 2, 3, 4], 2)
+        if draw.random() < 0.3
+        else draw.choice([[3, 2], [3, 4], [2, 3], [3], [2]])
+    )
     dims = dims if draw.random() < 0.8 else []
     helpers, texts = [], []
     for k in range(draw.choice([0, 0, 1, 1, 2])):
@@ -371,11 +411,13 @@ def write_program(draw, label, features=FOUNDATION):
         w.mark('wrt_one')
     if 'nested_loop' not in census and any(line.startswith(' ' * 16) for line in w.lines):
         w.mark('depth_3')
-    sets = [arguments_for(draw, values) for _ in range(2)]
+    given = [arguments_for(draw, values) for _ in range(sets)]
     if 'argument_default' in census and w.chance(0.5):
-        sets = [(*given, draw.uniform(-1, 1)) for given in sets]
-    source = HEAD.format(label=label) + ''.join(f'\n\n{text}\n' for text in [*texts, header('f', parameters) + '\n' + '\n'.join(w.lines)])
-    return Program(label, source, sets, wrt, frozenset(census), result)
+        given = [(*args, draw.uniform(-1, 1)) for args in given]
+    source = HEAD.format(label=label) + ''.join(
+        f'\n\n{text}\n' for text in [*texts, header('f', parameters) + '\n' + '\n'.join(w.lines)]
+    )
+    return Program(label, source, given, wrt, frozenset(census), result)
 
 
 def arguments_for(draw, values):
@@ -384,7 +426,9 @@ def arguments_for(draw, values):
         'whole': lambda: draw.choice([-1, 1, 2]),
         'int': draw.randint,
         'ints': lambda size: np.array([draw.randint(0, 1) for _ in range(size)]),
-        'array': lambda *shape: np.array([draw.uniform(-1.5, 1.5) for _ in range(math.prod(shape))]).reshape(shape),
+        'array': lambda *shape: np.array(
+            [draw.uniform(-1.5, 1.5) for _ in range(math.prod(shape))]
+        ).reshape(shape),
     }
     return tuple(makers[kind](*fields) for kind, *fields in values)
 
@@ -393,7 +437,8 @@ def arguments_for(draw, values):
 
 
 def judged(program):
-    """Runs a program by itself and by the oracle, and keeps the answers. Returns whether it is fit to be tested."""
+    """Runs a program by itself and by the oracle, and keeps the answers. Returns whether it is fit
+    to be tested."""
     f = program.compiled()
     program.answers, program.prints = [], []
     for args in program.argument_sets:
@@ -412,7 +457,9 @@ def judged(program):
         with contextlib.redirect_stdout(io.StringIO()):
             answer = oracle.differentiate(f, args, program.wrt)
         numbers = [np.asarray(x) for x in (value if isinstance(value, tuple) else (value,))]
-        if not all(np.all(np.isfinite(x)) for x in numbers) or not np.all(np.isfinite(answer.jacobian)):
+        if not all(np.all(np.isfinite(x)) for x in numbers) or not np.all(
+            np.isfinite(answer.jacobian)
+        ):
             return False
         if answer.nearest < NEAREST or np.max(np.abs(answer.jacobian), initial=0.0) > STEEPEST:
             return False
@@ -424,11 +471,11 @@ def judged(program):
     return True
 
 
-def program(seed, features=FOUNDATION):
+def program(seed, features=FOUNDATION, sets=2):
     """The program of that number: the first fit draw."""
     for attempt in range(50):
         draw = random.Random(f'{seed}/{attempt}')
-        found = write_program(draw, seed, features)
+        found = write_program(draw, seed, features, sets)
         if judged(found):
             return found
     raise AssertionError(f'no fit program for {seed}')
@@ -438,4 +485,8 @@ def programs(features=FOUNDATION):
     """A hypothesis strategy of fit programs. It draws number by number, so failures shrink."""
     from hypothesis import strategies as st
 
-    return st.randoms(use_true_random=False).map(lambda draw: write_program(draw, 'drawn', features)).filter(judged)
+    return (
+        st.randoms(use_true_random=False)
+        .map(lambda draw: write_program(draw, 'drawn', features))
+        .filter(judged)
+    )

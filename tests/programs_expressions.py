@@ -1,16 +1,28 @@
 """Expressions of generated programs: numbers, arrays of a wanted shape, conditions, indices.
 
-In: the `Writer` (programs.py), which draws at random, knows the variables in scope and keeps the census.
-Out: `Expression`s: text, how tightly it binds, a bound on its absolute value and the parameters it depends on.
-The bound keeps programs tame: logarithms, roots, powers and divisions only ever see safe operands, and what
-is stored in a variable is squashed back to TAME. Every form is one function in a table, with a weight.
-"""
+In: the `Writer` (programs.py), which draws at random, knows the variables in scope and keeps the
+census. Out: `Expression`s: text, how tightly it binds, a bound on its absolute value and the
+parameters it depends on. The bound keeps programs tame: logarithms, roots, powers and divisions
+only ever see safe operands, and what is stored in a variable is squashed back to TAME. Every form
+is one function in a table, with a weight."""
+# ruff: noqa: B905
 
 import dataclasses
 import math
 
 TAME = 2.0  # no variable that is read again exceeds this, but accumulators after their loop
-ATOM, POWER, UNARY, PRODUCT, SUM, COMPARE, NOT, AND, OR, TERNARY = 100, 90, 80, 70, 60, 50, 40, 35, 30, 20
+ATOM, POWER, UNARY, PRODUCT, SUM, COMPARE, NOT, AND, OR, TERNARY = (
+    100,
+    90,
+    80,
+    70,
+    60,
+    50,
+    40,
+    35,
+    30,
+    20,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +64,9 @@ def joined(*parts):
 
 def decimal(x):
     """A constant as a person writes it, rounded towards zero."""
-    return f'{math.floor(abs(x) * 100) / 100 * (1 if x > 0 else -1):g}' if abs(x) >= 0.01 else '0.01'
+    return (
+        f'{math.floor(abs(x) * 100) / 100 * (1 if x > 0 else -1):g}' if abs(x) >= 0.01 else '0.01'
+    )
 
 
 def scaled_to(w, e, limit):
@@ -86,7 +100,9 @@ def number(w, depth):
 
 def number_leaf(w):
     for _ in range(4):
-        leaf = w.weighted([(variable, 6), (constant, 2), (element, 4), (named_constant, 1), (counter, 1)])(w, 0)
+        leaf = w.weighted(
+            [(variable, 6), (constant, 2), (element, 4), (named_constant, 1), (counter, 1)]
+        )(w, 0)
         if leaf is not None:
             return leaf
     return constant(w, 0)
@@ -110,7 +126,9 @@ def constant(w, depth):
 @form(NUMBERS, 0.3)
 def named_constant(w, depth):
     w.mark('global')
-    name, bound = w.pick([('RATE', 0.4), ('SCALE', 1.3), ('math.pi', math.pi), ('np.pi', math.pi), ('np.e', math.e)])
+    name, bound = w.pick(
+        [('RATE', 0.4), ('SCALE', 1.3), ('math.pi', math.pi), ('np.pi', math.pi), ('np.e', math.e)]
+    )
     return Expression(name, ATOM, bound)
 
 
@@ -183,11 +201,18 @@ def power(w, depth):
         return Expression(f'{e.at(ATOM)} ** {n}', POWER, e.bound**n + (e.bound < 1), e.uses)
     if how == 1:
         base = positive(w, e)
-        return Expression(f'{base.at(ATOM)} ** {w.pick(["0.5", "-1", "1.5", "-0.5"])}', POWER, base.bound**1.5 + 2, e.uses)
+        return Expression(
+            f'{base.at(ATOM)} ** {w.pick(["0.5", "-1", "1.5", "-0.5"])}',
+            POWER,
+            base.bound**1.5 + 2,
+            e.uses,
+        )
     if how == 2:
         w.mark('power_variable_exponent')
         base, e = positive(w, e), scaled_to(w, number(w, depth - 1), 2.0)
-        return Expression(f'{base.at(ATOM)} ** {e.at(UNARY)}', POWER, base.bound**2 + 4, joined(base, e))
+        return Expression(
+            f'{base.at(ATOM)} ** {e.at(UNARY)}', POWER, base.bound**2 + 4, joined(base, e)
+        )
     if how == 3:
         w.mark('power_constant_base')
         return Expression(f'1.5 ** {e.at(UNARY)}', POWER, 1.5**e.bound, e.uses)
@@ -203,21 +228,33 @@ def negated(w, depth):
 
 # name: (what is done to the operand first, bound of the result as a function of the operand's)
 UNARY_FUNCTIONS = {
-    'sin': ('', lambda b: 1), 'cos': ('', lambda b: 1), 'tanh': ('', lambda b: 1), 'arctan': ('', lambda b: 1.6),
-    'arcsinh': ('', lambda b: math.asinh(b)), 'exp': ('small', math.exp), 'expm1': ('small', math.exp),
+    'sin': ('', lambda b: 1), 'cos': ('', lambda b: 1), 'tanh': ('', lambda b: 1),
+    'arctan': ('', lambda b: 1.6),
+    'arcsinh': ('', lambda b: math.asinh(b)), 'exp': ('small', math.exp),
+    'expm1': ('small', math.exp),
     'exp2': ('small', lambda b: 2.0**b), 'sinh': ('small', math.sinh), 'cosh': ('small', math.cosh),
-    'log': ('positive', lambda b: math.log(b) + 0.7), 'log2': ('positive', lambda b: math.log2(b) + 1),
-    'log10': ('positive', lambda b: math.log10(b) + 0.4), 'log1p': ('positive', lambda b: math.log1p(b)),
+    'log': ('positive', lambda b: math.log(b) + 0.7),
+    'log2': ('positive', lambda b: math.log2(b) + 1),
+    'log10': ('positive', lambda b: math.log10(b) + 0.4),
+    'log1p': ('positive', lambda b: math.log1p(b)),
     'sqrt': ('positive', lambda b: math.sqrt(b)), 'cbrt': ('positive', lambda b: b),
-    'arcsin': ('unit', lambda b: 1.6), 'arccos': ('unit', lambda b: 3.2), 'arctanh': ('unit', lambda b: 1.5),
+    'arcsin': ('unit', lambda b: 1.6), 'arccos': ('unit', lambda b: 3.2),
+    'arctanh': ('unit', lambda b: 1.5),
     'tan': ('unit', lambda b: 1.6), 'fabs': ('', lambda b: b),
 }  # fmt: skip
 NUMPY_ONLY = {
-    'square': ('small', lambda b: b * b), 'reciprocal': ('positive', lambda b: 2.0), 'abs': ('', lambda b: b),
+    'square': ('small', lambda b: b * b), 'reciprocal': ('positive', lambda b: 2.0),
+    'abs': ('', lambda b: b),
     'absolute': ('', lambda b: b), 'negative': ('', lambda b: b), 'sign': ('', lambda b: 1),
 }  # fmt: skip
 MATH_ONLY = {'erf': ('', lambda b: 1), 'erfc': ('', lambda b: 2)}
-MATH_NAMES = {'arctan': 'atan', 'arcsinh': 'asinh', 'arcsin': 'asin', 'arccos': 'acos', 'arctanh': 'atanh'}
+MATH_NAMES = {
+    'arctan': 'atan',
+    'arcsinh': 'asinh',
+    'arcsin': 'asin',
+    'arccos': 'acos',
+    'arctanh': 'atanh',
+}
 
 
 def applied(w, e, module):
@@ -249,7 +286,8 @@ def math_function(w, depth):
 @form(NUMBERS, 1.5)
 def function_of_two(w, depth):
     a, b = number(w, depth - 1), number(w, depth - 1)
-    name = w.pick(['math.hypot', 'np.hypot', 'math.atan2', 'np.arctan2', 'np.maximum', 'np.minimum', 'np.logaddexp',
+    name = w.pick(['math.hypot', 'np.hypot', 'math.atan2', 'np.arctan2', 'np.maximum',
+                   'np.minimum', 'np.logaddexp',
                    'max', 'min', 'max', 'min', 'math.pow', 'np.power'])  # fmt: skip
     if 'tan2' in name:
         b = positive(w, b)
@@ -274,7 +312,12 @@ def absolute_value(w, depth):
 def ternary(w, depth):
     w.mark('ternary')
     a, b, c = number(w, depth - 1), number(w, depth - 1), condition(w, 1)
-    return Expression(f'{a.at(OR)} if {c.at(OR)} else {b.at(TERNARY)}', TERNARY, max(a.bound, b.bound), joined(a, b, c))
+    return Expression(
+        f'{a.at(OR)} if {c.at(OR)} else {b.at(TERNARY)}',
+        TERNARY,
+        max(a.bound, b.bound),
+        joined(a, b, c),
+    )
 
 
 @form(NUMBERS, 0.8)
@@ -287,12 +330,15 @@ def value_of_and_or(w, depth):
 
 @form(NUMBERS, 0.8)
 def walrus(w, depth):
-    """Only where the expression is always evaluated is the name known afterwards; so it is used here alone."""
+    """Only where the expression is always evaluated is the name known afterwards; so it is used
+    here alone."""
     e = squashed(w, number(w, depth - 1))
     name = w.fresh('t')
     w.mark('walrus')
     w.reserved.add(name)
-    return Expression(f'({name} := {e.text}) * (1.0 + {name})', PRODUCT, e.bound * (1 + e.bound), e.uses)
+    return Expression(
+        f'({name} := {e.text}) * (1.0 + {name})', PRODUCT, e.bound * (1 + e.bound), e.uses
+    )
 
 
 @form(NUMBERS, 1.2)
@@ -312,10 +358,14 @@ def reduction(w, depth):
     name = w.pick(['sum', 'sum', 'sum', 'mean', 'mean', 'max', 'min', 'prod', 'std', 'var'])
     if name == 'prod':
         a = scaled_to(w, a, 1.3)
-    bound = {'sum': a.bound * count, 'prod': max(1.0, a.bound) ** count, 'var': a.bound**2}.get(name, a.bound)
+    bound = {'sum': a.bound * count, 'prod': max(1.0, a.bound) ** count, 'var': a.bound**2}.get(
+        name, a.bound
+    )
     method = a.text.isidentifier() and name != 'prod' and w.chance(0.6)
     w.mark(f'method.{name}' if method else f'np.{name}')
-    return Expression(f'{a.text}.{name}()' if method else f'np.{name}({a.text})', ATOM, bound, a.uses)
+    return Expression(
+        f'{a.text}.{name}()' if method else f'np.{name}({a.text})', ATOM, bound, a.uses
+    )
 
 
 @form(NUMBERS, 2)
@@ -370,13 +420,24 @@ def called(w, helper, depth):
 def index(w, length, a=None, axis=0):
     found = [v for v in w.variables('int') if v.low >= -length and v.high < length]
     wide = w.variables('int')
-    how = w.weighted([('constant', 3), ('counter', 6), ('shifted', 2), ('mirrored', 1), ('modulo', 0.7), ('array', 0.5)])
+    how = w.weighted(
+        [
+            ('constant', 3),
+            ('counter', 6),
+            ('shifted', 2),
+            ('mirrored', 1),
+            ('modulo', 0.7),
+            ('array', 0.5),
+        ]
+    )
     if how == 'counter' and found:
         w.mark('index_counter')
         return w.pick(found).name
     if how == 'shifted' and wide:
         v = w.pick(wide)
-        shifts = [k for k in range(-3, 4) if k and v.low + k >= 0 and v.high + k < length and v.low >= 0]
+        shifts = [
+            k for k in range(-3, 4) if k and v.low + k >= 0 and v.high + k < length and v.low >= 0
+        ]
         if shifts:
             k = w.pick(shifts)
             w.mark('index_shifted')
@@ -385,7 +446,9 @@ def index(w, length, a=None, axis=0):
         v = w.pick(found)
         if v.low >= 0:
             w.mark('index_mirrored')
-            size = f'len({a.name})' if a is not None and axis == 0 and w.chance(0.5) else str(length)
+            size = (
+                f'len({a.name})' if a is not None and axis == 0 and w.chance(0.5) else str(length)
+            )
             return w.pick([f'-1 - {v.name}', f'{size} - 1 - {v.name}'])
     if how == 'modulo' and wide:
         w.mark('index_modulo')
@@ -423,8 +486,13 @@ def array_variable(w, shape, depth):
 @form(ARRAYS, 0.7)
 def constant_array(w, shape, depth):
     size = str(shape[0]) if len(shape) == 1 else str(shape)
-    how = w.pick(['ones', 'zeros', 'full', 'eye'] + ['linspace', 'arange', 'array', 'TABLE'] * (len(shape) == 1))
-    if how == 'eye' and (len(shape) != 2 or shape[0] != shape[1]) or how == 'TABLE' and shape != (3,):
+    how = w.pick(
+        ['ones', 'zeros', 'full', 'eye']
+        + ['linspace', 'arange', 'array', 'TABLE'] * (len(shape) == 1)
+    )
+    if (how == 'eye' and (len(shape) != 2 or shape[0] != shape[1])) or (
+        how == 'TABLE' and shape != (3,)
+    ):
         how = 'ones'
     w.mark(f'constant.{how}')
     text, bound = {
@@ -461,9 +529,13 @@ def array_arithmetic(w, shape, depth):
         a, b = b, a
     how = w.weighted([('+', 3), ('-', 2), ('*', 4), ('/', 1.5)])
     if how in '+-':
-        return Expression(f'{a.at(SUM)} {how} {b.at(PRODUCT)}', SUM, a.bound + b.bound, joined(a, b))
+        return Expression(
+            f'{a.at(SUM)} {how} {b.at(PRODUCT)}', SUM, a.bound + b.bound, joined(a, b)
+        )
     if how == '*':
-        return Expression(f'{a.at(PRODUCT)} * {b.at(UNARY)}', PRODUCT, a.bound * b.bound, joined(a, b))
+        return Expression(
+            f'{a.at(PRODUCT)} * {b.at(UNARY)}', PRODUCT, a.bound * b.bound, joined(a, b)
+        )
     w.mark('array_division')
     b = positive(w, b)
     return Expression(f'{a.at(PRODUCT)} / {b.at(UNARY)}', PRODUCT, a.bound / 0.5, joined(a, b))
@@ -499,14 +571,28 @@ def where(w, shape, depth):
         a, b = b, a
     limit = decimal(w.integer(-60, 60) / 100 or 0.1)
     test = f'{c.at(SUM)} {w.pick("<>")} {limit}'
-    return Expression(f'np.where({test}, {a.text}, {b.text})', ATOM, max(a.bound, b.bound), joined(a, b, c))
+    return Expression(
+        f'np.where({test}, {a.text}, {b.text})', ATOM, max(a.bound, b.bound), joined(a, b, c)
+    )
 
 
 @form(ARRAYS, 1.6)
 def array_of_two(w, shape, depth):
     a, b = array(w, shape, depth - 1), broadcastable(w, shape, depth - 1)
     name = w.pick(
-        ['maximum', 'minimum', 'hypot', 'arctan2', 'logaddexp', 'clip', 'clip', 'add', 'multiply', 'subtract', 'divide']
+        [
+            'maximum',
+            'minimum',
+            'hypot',
+            'arctan2',
+            'logaddexp',
+            'clip',
+            'clip',
+            'add',
+            'multiply',
+            'subtract',
+            'divide',
+        ]
     )
     w.mark(f'np.{name}')
     if name == 'clip':
@@ -525,7 +611,9 @@ def matrix_product(w, shape, depth):
         if known:
             one = w.pick(known)
             inner = one[1] if one[0] == shape[0] else one[0]
-        left, right = ((shape[0], inner), (inner,)) if w.chance(0.6) else ((inner,), (inner, shape[0]))
+        left, right = (
+            ((shape[0], inner), (inner,)) if w.chance(0.6) else ((inner,), (inner, shape[0]))
+        )
     else:
         left, right = (shape[0], inner), (inner, shape[1])
     a, b = array(w, left, depth - 1), array(w, right, depth - 1)
@@ -554,7 +642,9 @@ def sliced(w, shape, depth):
         if len(v.shape) == len(shape) == 1 and v.shape[0] >= shape[0]:
             found.append((v, 'slice'))
         elif len(v.shape) == 2 and len(shape) == 1:
-            found += [(v, 'row')] * (v.shape[1] == shape[0]) + [(v, 'column')] * (v.shape[0] == shape[0])
+            found += [(v, 'row')] * (v.shape[1] == shape[0]) + [(v, 'column')] * (
+                v.shape[0] == shape[0]
+            )
         elif len(v.shape) == len(shape) == 2 and all(n >= k for n, k in zip(v.shape, shape)):
             found.append((v, 'block'))
     if not found:
@@ -579,7 +669,11 @@ def piece(w, length, wanted):
         return how
     if 2 * wanted - 1 <= length and w.chance(0.5):
         w.mark('slice_step')
-        return w.pick(['::2', f'0:{length}:2', '::-2']) if length == 2 * wanted - 1 else f':{2 * wanted}:2'
+        return (
+            w.pick(['::2', f'0:{length}:2', '::-2'])
+            if length == 2 * wanted - 1
+            else f':{2 * wanted}:2'
+        )
     start = w.integer(0, length - wanted)
     w.mark('slice_part')
     if start + wanted == length:
@@ -614,10 +708,19 @@ def reshaped(w, shape, depth):
         factors = [k for k in range(1, shape[0] + 1) if shape[0] % k == 0]
         k = w.pick(factors)
         a = array(w, (k, shape[0] // k), depth - 1)
-        how = w.pick(['.reshape(-1)', f'.reshape({shape[0]})', '.ravel()', 'np.ravel', 'np.reshape'])
+        how = w.pick(
+            ['.reshape(-1)', f'.reshape({shape[0]})', '.ravel()', 'np.ravel', 'np.reshape']
+        )
     else:
         a = array(w, (shape[0] * shape[1],), depth - 1)
-        how = w.pick([f'.reshape({shape[0]}, {shape[1]})', f'.reshape({shape})', f'.reshape({shape[0]}, -1)', 'np.reshape'])
+        how = w.pick(
+            [
+                f'.reshape({shape[0]}, {shape[1]})',
+                f'.reshape({shape})',
+                f'.reshape({shape[0]}, -1)',
+                'np.reshape',
+            ]
+        )
     if how.startswith('np'):
         extra = f', {shape if len(shape) == 2 else shape[0]}' if how == 'np.reshape' else ''
         return Expression(f'{how}({a.text}{extra})', ATOM, a.bound, a.uses)
@@ -644,7 +747,10 @@ def axis_reduction(w, shape, depth):
         whole, keep = ((extra, shape[0]) if axis == 0 else (shape[0], extra)), ''
     elif 1 in shape:
         axis = shape.index(1)
-        whole, keep = tuple(extra if k == axis else n for k, n in enumerate(shape)), ', keepdims=True'
+        whole, keep = (
+            tuple(extra if k == axis else n for k, n in enumerate(shape)),
+            ', keepdims=True',
+        )
         w.mark('keepdims')
     else:
         return None
@@ -666,7 +772,12 @@ def concatenated(w, shape, depth):
     w.mark('concatenate')
     pair = f'{a.text}, {b.text}'
     axis = ', axis=0' if w.chance(0.2) else ''
-    return Expression(f'np.concatenate({w.pick([f"({pair})", f"[{pair}]"])}{axis})', ATOM, max(a.bound, b.bound), joined(a, b))
+    return Expression(
+        f'np.concatenate({w.pick([f"({pair})", f"[{pair}]"])}{axis})',
+        ATOM,
+        max(a.bound, b.bound),
+        joined(a, b),
+    )
 
 
 @form(ARRAYS, 1.2)
@@ -681,7 +792,10 @@ def stacked(w, shape, depth):
         name, axis = 'np.stack', ', axis=1' if axis else ''
         w.mark('stack')
     return Expression(
-        f'{name}([{", ".join(p.text for p in parts)}]{axis})', ATOM, max(p.bound for p in parts), joined(*parts)
+        f'{name}([{", ".join(p.text for p in parts)}]{axis})',
+        ATOM,
+        max(p.bound for p in parts),
+        joined(*parts),
     )
 
 
@@ -699,7 +813,7 @@ def running(w, shape, depth):
 @form(ARRAYS, 0.9)
 def solved(w, shape, depth):
     n = shape[0]
-    if n > 3 or len(shape) == 2 and shape[1] != n:
+    if n > 3 or (len(shape) == 2 and shape[1] != n):
         return None
     matrix, right = scaled_to(w, array(w, (n, n), depth - 1), 0.4), array(w, shape, depth - 1)
     regular = f'2.0 * np.eye({n}) + {matrix.at(PRODUCT)}'
@@ -707,7 +821,12 @@ def solved(w, shape, depth):
         w.mark('linalg.inv')
         return Expression(f'np.linalg.inv({regular})', ATOM, 1.5, matrix.uses)
     w.mark('linalg.solve')
-    return Expression(f'np.linalg.solve({regular}, {right.text})', ATOM, 1.5 * n * right.bound, joined(matrix, right))
+    return Expression(
+        f'np.linalg.solve({regular}, {right.text})',
+        ATOM,
+        1.5 * n * right.bound,
+        joined(matrix, right),
+    )
 
 
 @form(ARRAYS, 5)
@@ -723,7 +842,12 @@ def array_call(w, shape, depth):
 def array_ternary(w, shape, depth):
     w.mark('array_ternary')
     a, b, c = array(w, shape, depth - 1), array(w, shape, depth - 1), condition(w, 1)
-    return Expression(f'{a.at(OR)} if {c.at(OR)} else {b.at(TERNARY)}', TERNARY, max(a.bound, b.bound), joined(a, b, c))
+    return Expression(
+        f'{a.at(OR)} if {c.at(OR)} else {b.at(TERNARY)}',
+        TERNARY,
+        max(a.bound, b.bound),
+        joined(a, b, c),
+    )
 
 
 @form(ARRAYS, 3)
@@ -752,15 +876,24 @@ def compared(w, depth):
     a = number(w, min(depth, 1))
     if w.chance(0.3):
         b = number(w, 0)
-        return Expression(f'{a.at(SUM)} {w.pick(["<", ">", "<=", ">="])} {b.at(SUM)}', COMPARE, 1.0, joined(a, b))
-    return Expression(f'{a.at(SUM)} {w.pick(["<", ">", "<=", ">=", "!="])} {threshold(w)}', COMPARE, 1.0, a.uses)
+        return Expression(
+            f'{a.at(SUM)} {w.pick(["<", ">", "<=", ">="])} {b.at(SUM)}', COMPARE, 1.0, joined(a, b)
+        )
+    return Expression(
+        f'{a.at(SUM)} {w.pick(["<", ">", "<=", ">=", "!="])} {threshold(w)}', COMPARE, 1.0, a.uses
+    )
 
 
 @form(CONDITIONS, 1.2)
 def chained(w, depth):
     w.mark('chained_comparison')
     a = number(w, min(depth, 1))
-    return Expression(f'{decimal(-w.integer(10, 90) / 100)} < {a.at(SUM)} <= {decimal(w.integer(1, 90) / 100)}', COMPARE, 1.0, a.uses)
+    return Expression(
+        f'{decimal(-w.integer(10, 90) / 100)} < {a.at(SUM)} <= {decimal(w.integer(1, 90) / 100)}',
+        COMPARE,
+        1.0,
+        a.uses,
+    )
 
 
 @form(CONDITIONS, 1)
@@ -788,7 +921,10 @@ def of_counter(w, depth):
     v = w.pick(found)
     w.mark('test_counter')
     k = w.integer(v.low, v.high)
-    return Expression(w.pick([f'{v.name} == {k}', f'{v.name} % 2 == 0', f'{v.name} > {k}', f'{v.name} != {k}']), COMPARE)
+    return Expression(
+        w.pick([f'{v.name} == {k}', f'{v.name} % 2 == 0', f'{v.name} > {k}', f'{v.name} != {k}']),
+        COMPARE,
+    )
 
 
 @form(CONDITIONS, 3)
@@ -818,4 +954,14 @@ def of_array(w, depth):
     v = w.pick(found)
     w.mark('test_array')
     test = f'{v.name} > {threshold(w)}'
-    return Expression(w.pick([f'np.all({test})', f'np.any({test})', f'np.sum({v.name}) > 0.3', f'{v.name}.shape[0] > 2']), COMPARE)
+    return Expression(
+        w.pick(
+            [
+                f'np.all({test})',
+                f'np.any({test})',
+                f'np.sum({v.name}) > 0.3',
+                f'{v.name}.shape[0] > 2',
+            ]
+        ),
+        COMPARE,
+    )

@@ -1,9 +1,10 @@
 """Statements of generated programs. Each construct is one function in the table STATEMENTS.
 
-In: the `Writer` (programs.py). Out: lines of text written by `w.line`, variables in scope, names in the census.
-A statement function returns False where it does not apply. Later constructs (writes in place, lists, closures)
-are further functions here, with a `feature` that `program(seed, features=…)` switches on.
-"""
+In: the `Writer` (programs.py). Out: lines of text written by `w.line`, variables in scope, names in
+the census. A statement function returns False where it does not apply. Later constructs (writes in
+place, lists, closures) are further functions here, with a `feature` that `program(seed,
+features=…)` switches on."""
+# ruff: noqa: B905
 
 import math
 
@@ -110,7 +111,10 @@ def assign_augmented(w):
 def assign_tuple(w):
     parts = [fresh_value(w, 2) for _ in range(w.integer(2, 3))]
     names = [w.fresh() for _ in parts]
-    left, right = ', '.join(names), ', '.join(e.text if e.level > 20 else f'({e.text})' for e, _, _ in parts)
+    left, right = (
+        ', '.join(names),
+        ', '.join(e.text if e.level > 20 else f'({e.text})' for e, _, _ in parts),
+    )
     if len(parts) == 3 and w.chance(0.4):
         w.mark('unpack_nested')
         left = f'{names[0]}, ({names[1]}, {names[2]})'
@@ -139,7 +143,13 @@ def unpack_array(w):
 @statement(1.5)
 def swap(w):
     floats, arrays = overwritable(w, ('float',)), overwritable(w, ('array',))
-    pairs = [(a, b) for group in (floats, arrays) for a in group for b in group if a is not b and a.shape == b.shape]
+    pairs = [
+        (a, b)
+        for group in (floats, arrays)
+        for a in group
+        for b in group
+        if a is not b and a.shape == b.shape
+    ]
     if not pairs:
         return False
     a, b = w.pick(pairs)
@@ -187,7 +197,11 @@ def assign_int(w):
     else:
         v = w.pick(found)
         size = math.prod(v.shape)
-        text = {'argmax': f'int(np.argmax({v.name}))', 'len': f'len({v.name})', 'size': f'{v.name}.size'}[how]
+        text = {
+            'argmax': f'int(np.argmax({v.name}))',
+            'len': f'len({v.name})',
+            'size': f'{v.name}.size',
+        }[how]
         w.line(f'{name} = {text}')
         low, high = {'argmax': (0, size - 1), 'len': (v.shape[0],) * 2, 'size': (size,) * 2}[how]
     w.mark(f'int_by_{how}')
@@ -202,10 +216,7 @@ def accumulate(w):
     if not found or not w.loops:
         return False
     v = w.pick(found)
-    if v.shape is not None:
-        e = array(w, v.shape, 2)
-    else:
-        e = number(w, 2)
+    e = number(w, 2) if v.shape is None else array(w, v.shape, 2)
     e = squashed(w, e, array=v.shape is not None)
     v.bound += e.bound * math.prod(w.loops[v.opened :])
     v.uses |= e.uses
@@ -214,7 +225,11 @@ def accumulate(w):
         w.line(f'{v.name} += {e.text}')
     else:
         w.mark('accumulate')
-        w.line(f'{v.name} = {v.name} + {e.text}' if w.chance(0.8) else f'{v.name} = {e.at(70)} + {v.name}')
+        w.line(
+            f'{v.name} = {v.name} + {e.text}'
+            if w.chance(0.8)
+            else f'{v.name} = {e.at(70)} + {v.name}'
+        )
     return True
 
 
@@ -222,7 +237,8 @@ def accumulate(w):
 
 
 def branch(w, low=1, high=3):
-    """A nested block; what it defines is gone after it. The variables defined in it are returned."""
+    """A nested block; what it defines is gone after it. The variables defined in it are
+    returned."""
     before = dict(w.scope)
     with w.indented():
         w.block(w.integer(low, high))
@@ -254,7 +270,9 @@ def if_defines(w):
     """A variable that every arm defines, with values of one kind."""
     c, (e, kind, shape) = condition(w, 1), fresh_value(w, 2)
     name = w.fresh()
-    other = squashed(w, number(w, 2) if shape is None else array(w, shape, 2), array=shape is not None)
+    other = squashed(
+        w, number(w, 2) if shape is None else array(w, shape, 2), array=shape is not None
+    )
     w.line(f'if {c.text}:')
     with w.indented():
         w.line(f'{name} = {e.text}')
@@ -269,8 +287,8 @@ def if_defines(w):
 
 
 def loop(w, header, trips, names=(), low=1, high=3, before=None, last=None):
-    """A loop with up to so many trips. names: the variables that its header defines, as arguments of define.
-    before(w) writes the first lines of the body, last(w) the last ones."""
+    """A loop with up to so many trips. names: the variables that its header defines, as arguments
+    of define. before(w) writes the first lines of the body, last(w) the last ones."""
     opened = []
     for _ in range(w.weighted([(0, 2), (1, 3), (2, 0.7)])):
         opened.append(open_accumulator(w))
@@ -320,13 +338,17 @@ def open_accumulator(w):
 def close_accumulator(w, v):
     """From here on it is an ordinary variable; one that may still be a number is reduced to one."""
     if v.shape is not None and v.maybe_scalar:
-        e = squashed(w, Expression(f'np.sum({v.name})', bound=v.bound * math.prod(v.shape), uses=v.uses))
+        e = squashed(
+            w, Expression(f'np.sum({v.name})', bound=v.bound * math.prod(v.shape), uses=v.uses)
+        )
         w.line(f'{v.name} = {e.text}')
         v.kind, v.shape, v.bound = 'float', None, e.bound
     else:
         v.kind = 'float' if v.shape is None else 'array'
         if v.bound > 6.0 or w.loops:
-            e = squashed(w, Expression(v.name, bound=v.bound, uses=v.uses), array=v.shape is not None)
+            e = squashed(
+                w, Expression(v.name, bound=v.bound, uses=v.uses), array=v.shape is not None
+            )
             w.line(f'{v.name} = {e.text}')
             v.bound = e.bound
     v.bound = max(v.bound, 0.01)
@@ -338,8 +360,12 @@ def for_range(w):
     name = w.pick(['i', 'j', 'k', 'step', 't'])
     name = name if name not in w.taken and w.chance(0.7) else w.fresh(name)
     w.taken.add(name)
-    arrays, ints = w.variables('array'), [v for v in w.variables('int') if v.low >= 0 and v.high <= 5]
-    how = w.pick(['constant', 'constant', 'length', 'length', 'shape', 'argument', 'counter', 'step', 'down', 'from', 'empty',
+    arrays, ints = (
+        w.variables('array'),
+        [v for v in w.variables('int') if v.low >= 0 and v.high <= 5],
+    )
+    how = w.pick(['constant', 'constant', 'length', 'length', 'shape', 'argument', 'counter',
+                  'step', 'down', 'from', 'empty',
                   'global', 'reversed'])  # fmt: skip
     if ints and w.chance(0.3):
         how = w.pick(['argument', 'counter'])
@@ -398,7 +424,9 @@ def for_range(w):
     if empty:
         w.mark('zero_trips')
     trips = max(high - low + 1, 1)
-    loop(w, f'for {name} in {text}:', trips, [((name, 'int'), {'low': low, 'high': max(low, high)})])
+    loop(
+        w, f'for {name} in {text}:', trips, [((name, 'int'), {'low': low, 'high': max(low, high)})]
+    )
     return True
 
 
@@ -409,7 +437,9 @@ def row_of(v):
 def iterated(w, v):
     """An array to loop over, and its spelling."""
     if w.chance(0.25):
-        text, low, high = w.pick([(f'{v.name}[1:]', 1, 0), (f'{v.name}[::-1]', 0, 0), (f'{v.name}[:-1]', 0, 1)])
+        text, low, high = w.pick(
+            [(f'{v.name}[1:]', 1, 0), (f'{v.name}[::-1]', 0, 0), (f'{v.name}[:-1]', 0, 1)]
+        )
         if v.shape[0] - low - high > 0:
             w.mark('iterate_slice')
             return text, v.shape[0] - low - high
@@ -439,7 +469,10 @@ def for_enumerate(w):
     text, trips = iterated(w, v)
     start = w.pick([0, 0, 1])
     i, e = w.fresh('i'), w.fresh('e')
-    names = [((i, 'int'), {'low': start, 'high': start + trips - 1}), ((e,), {**row_of(v), 'bound': v.bound, 'uses': v.uses})]
+    names = [
+        ((i, 'int'), {'low': start, 'high': start + trips - 1}),
+        ((e,), {**row_of(v), 'bound': v.bound, 'uses': v.uses}),
+    ]
     w.mark('enumerate')
     loop(w, f'for {i}, {e} in enumerate({text}{f", {start}" if start else ""}):', trips, names)
     return True
@@ -464,7 +497,12 @@ def for_zip(w):
         texts.append('range(10)')
         w.mark('zip_range')
     w.mark('zip')
-    loop(w, f'for {", ".join(arguments[0] for arguments, _ in names)} in zip({", ".join(texts)}):', trips, names)
+    loop(
+        w,
+        f'for {", ".join(arguments[0] for arguments, _ in names)} in zip({", ".join(texts)}):',
+        trips,
+        names,
+    )
     return True
 
 
@@ -536,7 +574,8 @@ def while_true(w):
 
 
 def jump(w):
-    """break or continue under a test, as the last but one statement of the body or in its middle."""
+    """break or continue under a test, as the last but one statement of the body or in its
+    middle."""
     word = w.pick(['break', 'continue'])
     w.line(f'if {condition(w, 1).text}:')
     with w.indented():
@@ -566,7 +605,13 @@ def return_early(w):
     w.line(f'if {condition(w, 1).text}:')
     with w.indented():
         w.return_statement(2)
-    w.mark('return_in_nested_loop' if len(w.loops) > 1 else 'return_in_loop' if w.loops else 'return_early')
+    w.mark(
+        'return_in_nested_loop'
+        if len(w.loops) > 1
+        else 'return_in_loop'
+        if w.loops
+        else 'return_early'
+    )
     return True
 
 
@@ -675,11 +720,17 @@ def raises_here(w):
     lines = ["raise ValueError('no')", 'assert 1 > 2']
     if floats:
         x = w.pick(floats).name
-        lines += [f'{w.fresh()} = math.sqrt(-1.0 - {x} * {x})', f'if {x} < 1000.0:\n    raise KeyError({x})']
+        lines += [
+            f'{w.fresh()} = math.sqrt(-1.0 - {x} * {x})',
+            f'if {x} < 1000.0:\n    raise KeyError({x})',
+        ]
         lines += [f'{w.fresh()} = math.log({x} * 0.0)']
     if arrays:
         v = w.pick(arrays)
-        lines += [f'{w.fresh()} = {v.name}[{v.shape[0]}]', f'{w.fresh()} = {v.name} + np.ones((2, 5, 7))']
+        lines += [
+            f'{w.fresh()} = {v.name}[{v.shape[0]}]',
+            f'{w.fresh()} = {v.name} + np.ones((2, 5, 7))',
+        ]
     w.mark('raises')
     for line in w.pick(lines).split('\n'):
         w.line(line)

@@ -1,8 +1,9 @@
 """2,000 generated programs: the engine's gradients against the oracle's at 1e-10.
 
-TANGENT_PROGRAMS changes the number. Each test takes a hundred of them in a process of its own (fuzz.outcomes);
-the one that finishes last judges the whole: enough of every construct, and few refusals.
-"""
+TANGENT_PROGRAMS changes the number. Each test takes a hundred of them in a process of its own
+(fuzz.outcomes); the one that finishes last judges the whole: enough of every construct, and few
+refusals."""
+# ruff: noqa: SIM905
 
 import collections
 import os
@@ -21,24 +22,29 @@ EACH_AT_LEAST = 50 / 2000  # of the programs contain each construct
 
 CONSTRUCTS = frozenset(
     """
-    if elif else if_defines ternary array_ternary and_or_value chained_comparison test_and test_or test_not test_flag
-    for_range range_constant range_length range_shape range_argument range_counter range_step range_down range_from
-    range_empty range_global range_reversed zero_trips for_elements for_rows iterate_slice enumerate zip zip_range
-    while while_true while_counting while_shrinking while_compound_test break continue loop_else nested_loop
-    nested_loop_3 double_loop neighbours return_early return_in_loop return_in_nested_loop return_tuple return_array
-    assign_tuple unpack_nested unpack_array unpack_call assign_chain swap simultaneous_update reassigned recurrence
-    augmented_+= augmented_-= augmented_*= augmented_/= augmented_**= accumulate accumulate_augmented
-    scalar_becomes_array element index_constant index_negative index_counter index_shifted index_mirrored index_modulo
-    index_2d index_of_index index_by_int_array read_slice read_row read_column read_block read_by_list read_by_array
-    slice_part slice_step slice_reversed slice_whole call call_keyword call_default call_in_helper call_with_array
-    assert raise raises print f_string walrus comparison_as_number int_in_arithmetic int_by_int int_by_argmax int_by_len
-    int_by_size power power_variable_exponent power_constant_base division array_division array_power unary_minus abs max
-    min np.where np.clip np.maximum np.minimum np.hypot math.hypot math.atan2 np.arctan2 np.logaddexp np.power math.pow
-    broadcast_scalar broadcast_vector broadcast_column np.sum np.mean np.max np.min np.prod np.std np.var method.sum
-    method.mean method.max method.min method.std method.var axis_sum axis_mean axis_max axis_min keepdims inner_@
-    inner_dot product_@ product_dot product_matmul np.outer concatenate stack array_of_numbers reshape transpose
-    np.cumsum np.diff np.sort np.copy linalg.solve linalg.inv constant.ones constant.zeros constant.full constant.eye
-    constant.linspace constant.arange constant.array constant.TABLE global argument_vector argument_matrix argument_int
+        if elif else if_defines ternary array_ternary and_or_value chained_comparison test_and
+    test_or test_not test_flag     for_range range_constant range_length range_shape range_argument
+    range_counter range_step range_down range_from     range_empty range_global range_reversed
+    zero_trips for_elements for_rows iterate_slice enumerate zip zip_range     while while_true
+    while_counting while_shrinking while_compound_test break continue loop_else nested_loop
+    nested_loop_3 double_loop neighbours return_early return_in_loop return_in_nested_loop
+    return_tuple return_array     assign_tuple unpack_nested unpack_array unpack_call assign_chain
+    swap simultaneous_update reassigned recurrence     augmented_+= augmented_-= augmented_*=
+    augmented_/= augmented_**= accumulate accumulate_augmented     scalar_becomes_array element
+    index_constant index_negative index_counter index_shifted index_mirrored index_modulo
+    index_2d index_of_index index_by_int_array read_slice read_row read_column read_block
+    read_by_list read_by_array     slice_part slice_step slice_reversed slice_whole call
+    call_keyword call_default call_in_helper call_with_array     assert raise raises print f_string
+    walrus comparison_as_number int_in_arithmetic int_by_int int_by_argmax int_by_len
+    int_by_size power power_variable_exponent power_constant_base division array_division
+    array_power unary_minus abs max     min np.where np.clip np.maximum np.minimum np.hypot
+    math.hypot math.atan2 np.arctan2 np.logaddexp np.power math.pow     broadcast_scalar
+    broadcast_vector broadcast_column np.sum np.mean np.max np.min np.prod np.std np.var method.sum
+    method.mean method.max method.min method.std method.var axis_sum axis_mean axis_max axis_min
+    keepdims inner_@     inner_dot product_@ product_dot product_matmul np.outer concatenate stack
+    array_of_numbers reshape transpose     np.cumsum np.diff np.sort np.copy linalg.solve linalg.inv
+    constant.ones constant.zeros constant.full constant.eye     constant.linspace constant.arange
+    constant.array constant.TABLE global argument_vector argument_matrix argument_int
     argument_int_array argument_default int_for_float int_array_in_arithmetic wrt_one
     """.split()
     + [f'np.{name}' for name in programs.NUMPY_FUNCTIONS]
@@ -59,12 +65,17 @@ def shared(tmp_path_factory):
 def test_gradients_of_generated_programs(labels, shared, tmp_path):
     found = list(fuzz.outcomes(labels, str(tmp_path)))
     part = shared / f'part_{labels.start}'
-    part.with_suffix('.new').write_bytes(pickle.dumps([(one.kind, one.what, one.census) for one in found]))
+    part.with_suffix('.new').write_bytes(
+        pickle.dumps([(one.kind, one.what, one.census) for one in found])
+    )
     part.with_suffix('.new').rename(part)
     failed = [one for one in found if one.kind == 'failed']
     if failed:
         lines = '\n'.join(f'{one.label}: {one.what}' for one in failed)
-        pytest.fail(f'{len(failed)} of {len(found)} programs failed\n{lines}\n\n{failed[0].report}', pytrace=False)
+        pytest.fail(
+            f'{len(failed)} of {len(found)} programs failed\n{lines}\n\n{failed[0].report}',
+            pytrace=False,
+        )
     refused = [one.what for one in found if one.kind == 'refused']
     assert len(refused) <= 2 * REFUSED_AT_MOST * len(found), most_common(refused)
     parts = sorted(shared.glob('part_*[0-9]'))
@@ -73,26 +84,44 @@ def test_gradients_of_generated_programs(labels, shared, tmp_path):
 
 
 def most_common(refused):
-    return '\n'.join(f'{count} {what}' for what, count in collections.Counter(refused).most_common(10))
+    return '\n'.join(
+        f'{count} {what}' for what, count in collections.Counter(refused).most_common(10)
+    )
 
 
 def judge(records):
     """The whole run: how much was refused, and whether each construct occurred often enough."""
     refused = [what for kind, what, _ in records if kind == 'refused']
     print(f'{len(records)} programs, {len(refused)} refused\n{most_common(refused)}')
-    assert len(refused) <= REFUSED_AT_MOST * len(records), f'{len(refused)} of {len(records)}\n{most_common(refused)}'
+    assert len(refused) <= REFUSED_AT_MOST * len(records), (
+        f'{len(refused)} of {len(records)}\n{most_common(refused)}'
+    )
     counts = collections.Counter(name for _, _, census in records for name in census)
-    missing = {name: counts[name] for name in sorted(CONSTRUCTS) if counts[name] < int(EACH_AT_LEAST * len(records))}
+    missing = {
+        name: counts[name]
+        for name in sorted(CONSTRUCTS)
+        if counts[name] < int(EACH_AT_LEAST * len(records))
+    }
     assert not missing, f'too rare: {missing}'
-    # A refused program tests nothing, so each construct must also occur among those that are differentiated.
-    tested = collections.Counter(name for kind, _, census in records if kind == 'ok' for name in census)
-    untested = [name for name in sorted(CONSTRUCTS) if tested[name] < int(0.5 * EACH_AT_LEAST * len(records))]
+    # A refused program tests nothing: each construct must also occur among the differentiated.
+    tested = collections.Counter(
+        name for kind, _, census in records if kind == 'ok' for name in census
+    )
+    untested = [
+        name
+        for name in sorted(CONSTRUCTS)
+        if tested[name] < int(0.5 * EACH_AT_LEAST * len(records))
+    ]
     assert not untested, f'too often refused: {untested}'
 
 
 @hypothesis.given(program=programs.programs())
 @hypothesis.settings(
-    max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
 )
 def test_programs_that_shrink(program, tmp_path_factory):
     """The same check under hypothesis, which reduces a failure by drawing less."""

@@ -1,22 +1,28 @@
-"""The oracle against differences and complex steps on handwritten functions, and its conventions by hand.
+"""The oracle against differences and complex steps on handwritten functions, and its conventions by
+hand.
 
-A difference is right to about 1e-9 of the slope; where NumPy lets the function run on complex numbers the
-complex step is right to rounding, and then the oracle has to be, too.
-"""
+A difference is right to about 1e-9 of the slope; where NumPy lets the function run on complex
+numbers the complex step is right to rounding, and then the oracle has to be, too."""
+# ruff: noqa: B905
 
+import contextlib
 import copy
 import dataclasses
+import io
 import math
 from math import exp as exponential
 
 import numpy as np
 import oracle
+import programs
 import pytest
 from numpy import sin as sine
 
 V = np.array([0.7, -1.3, 0.4, 2.1])
 W = np.array([1.5, 0.6, -0.8, 0.3])
-A = np.array([[1.9, 0.3, -0.2, 0.5], [0.1, 2.2, 0.4, -0.3], [0.6, -0.1, 1.7, 0.2], [-0.4, 0.35, 0.1, 2.5]])
+A = np.array(
+    [[1.9, 0.3, -0.2, 0.5], [0.1, 2.2, 0.4, -0.3], [0.6, -0.1, 1.7, 0.2], [-0.4, 0.35, 0.1, 2.5]]
+)
 M = np.array([[0.3, -0.7, 1.1], [0.9, 0.2, -0.4]])
 RATE = 0.35
 
@@ -40,7 +46,8 @@ def total(result):
 
 
 def differences(f, args, complex_step):
-    """The gradient of the sum of f's results by every float argument, and the accuracy it can have."""
+    """The gradient of the sum of f's results by every float argument, and the accuracy it can
+    have."""
     gradients = []
     for k, arg in enumerate(args):
         if not isinstance(arg, (float, np.ndarray)) or np.asarray(arg).dtype.kind != 'f':
@@ -51,15 +58,51 @@ def differences(f, args, complex_step):
                 gradient[index] = np.imag(total(f(*perturbed(args, k, index, 1e-30j)))) / 1e-30
                 continue
             near, far = (
-                total(f(*perturbed(args, k, index, h))) - total(f(*perturbed(args, k, index, -h))) for h in (1e-3, 2e-3)
+                total(f(*perturbed(args, k, index, h))) - total(f(*perturbed(args, k, index, -h)))
+                for h in (1e-3, 2e-3)
             )
             further, furthest = (
-                total(f(*perturbed(args, k, index, h))) - total(f(*perturbed(args, k, index, -h))) for h in (3e-3, 4e-3)
+                total(f(*perturbed(args, k, index, h))) - total(f(*perturbed(args, k, index, -h)))
+                for h in (3e-3, 4e-3)
             )
             # The central difference of order 8.
             gradient[index] = (672 * near - 168 * far + 32 * further - 3 * furthest) / 840e-3
         gradients.append(gradient)
     return tuple(gradients), (1e-12 if complex_step else 1e-9)
+
+
+def along(f, args, wrt, direction):
+    """Slopes of the sum of f's results along a direction, by differences of several widths."""
+    for width in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
+        slope = 0.0
+        for k, weight in ((1, 672), (2, -168), (3, 32), (4, -3)):
+            for sign in (1, -1):
+                moved = list(copy.deepcopy(args))
+                for position, step in zip(wrt, direction):
+                    moved[position] = moved[position] + sign * k * width * step
+                slope += sign * weight * total(f(*moved)) / (840 * width)
+        yield slope
+
+
+@pytest.mark.parametrize('first', range(0, 400, 50))
+def test_generated_programs_against_differences(first):
+    """Proves oracle and generator together: neither knows of the other's mistakes."""
+    draw = np.random.default_rng(first)
+    for label in range(first, first + 50):
+        program = programs.program(label)
+        f = program.compiled()
+        for args, answer in zip(program.argument_sets, program.answers):
+            if isinstance(answer, type):
+                continue
+            direction = [draw.normal(size=np.shape(args[k])) for k in program.wrt]
+            want = sum(
+                np.sum(gradient * step) for gradient, step in zip(answer.gradients, direction)
+            )
+            with contextlib.redirect_stdout(io.StringIO()), np.errstate(all='ignore'):
+                off = min(abs(slope - want) for slope in along(f, args, program.wrt, direction))
+            assert off <= 1e-7 * (1 + abs(want)), (
+                f'program {label}: off by {off}\n{program.source}\n{args}'
+            )
 
 
 FUNCTIONS = []
@@ -94,18 +137,69 @@ def modulo(x, y):
 @case(0.3, 0.6)
 def whole_math_module(x, y):
     total = math.sin(x) * math.cos(y) + math.tan(x) + math.asin(x) + math.acos(y) + math.atan(x)
-    total += math.sinh(x) + math.cosh(y) + math.tanh(x) + math.asinh(x) + math.acosh(1 + y) + math.atanh(x)
-    total += math.exp(x) + math.exp2(y) + math.expm1(x) + math.log(y) + math.log2(y) + math.log10(x) + math.log1p(x)
-    total += math.sqrt(x) + math.cbrt(y) + math.pow(x, y) + math.atan2(x, y) + math.hypot(x, y) + math.hypot(x, y, 2)
-    total += math.erf(x) + math.erfc(y) + math.gamma(1 + x) + math.lgamma(y) + math.degrees(x) + math.radians(y)
-    total += math.log(y, 3) + math.log(7, 2 + x) + math.copysign(x, -1.0) + math.dist((x, 1.0), (0.2, y))
-    return total + math.fsum([x, y, x]) + math.prod([x, y], start=2) + math.fabs(-x) + math.floor(x) + math.remainder(2.5 * x, y)
+    total += (
+        math.sinh(x)
+        + math.cosh(y)
+        + math.tanh(x)
+        + math.asinh(x)
+        + math.acosh(1 + y)
+        + math.atanh(x)
+    )
+    total += (
+        math.exp(x)
+        + math.exp2(y)
+        + math.expm1(x)
+        + math.log(y)
+        + math.log2(y)
+        + math.log10(x)
+        + math.log1p(x)
+    )
+    total += (
+        math.sqrt(x)
+        + math.cbrt(y)
+        + math.pow(x, y)
+        + math.atan2(x, y)
+        + math.hypot(x, y)
+        + math.hypot(x, y, 2)
+    )
+    total += (
+        math.erf(x)
+        + math.erfc(y)
+        + math.gamma(1 + x)
+        + math.lgamma(y)
+        + math.degrees(x)
+        + math.radians(y)
+    )
+    total += (
+        math.log(y, 3) + math.log(7, 2 + x) + math.copysign(x, -1.0) + math.dist((x, 1.0), (0.2, y))
+    )
+    return (
+        total
+        + math.fsum([x, y, x])
+        + math.prod([x, y], start=2)
+        + math.fabs(-x)
+        + math.floor(x)
+        + math.remainder(2.5 * x, y)
+    )
 
 
 @case(0.3, 2.2, -1.4)
 def builtins_on_numbers(x, y, z):
-    total = max(x, y) + min(x, y, z) + abs(z) + sum([x, y * z]) + round(x) + float(y) * int(y) + pow(x, 2)
-    return total + max([x, y, z], key=lambda v: v * v) + sorted([z, x, y])[1] ** 2 + isinstance(x, float)
+    total = (
+        max(x, y)
+        + min(x, y, z)
+        + abs(z)
+        + sum([x, y * z])
+        + round(x)
+        + float(y) * int(y)
+        + pow(x, 2)
+    )
+    return (
+        total
+        + max([x, y, z], key=lambda v: v * v)
+        + sorted([z, x, y])[1] ** 2
+        + isinstance(x, float)
+    )
 
 
 @case(0.6)
@@ -119,7 +213,7 @@ def names_imported_alone(x):
 @case(0.9, complex_step=False)
 def recurrence(x):
     s, v = 0.0, x
-    for i in range(20):
+    for _ in range(20):
         v = v * 0.9 + 0.1 * s
         if v > 0.7:
             v = v * 0.5
@@ -207,7 +301,11 @@ def generator_and_comprehension(x):
             term = term * v
             yield term
 
-    return sum(t for t in powers_of(x)) + sum([k * x for k in range(3)]) + sum({k: x**k for k in (1, 2)}.values())
+    return (
+        sum(t for t in powers_of(x))
+        + sum([k * x for k in range(3)])
+        + sum({k: x**k for k in (1, 2)}.values())
+    )
 
 
 @case(0.5)
@@ -268,7 +366,7 @@ def objects(k, x):
 @case(V, complex_step=True)
 def written_in_place(v):
     u = v.copy()
-    for t in range(4):
+    for _ in range(4):
         for i in range(1, len(u)):
             u[i] = u[i] + 0.1 * u[i] * (u[i - 1] - u[i])
     return np.sum(u * u)
@@ -333,7 +431,7 @@ def out_arguments(v, w):
 @case(M, 0.7)
 def loops_over_rows(m, x):
     s = 0.0
-    for i, row in enumerate(m):
+    for _, row in enumerate(m):
         for a, b in zip(row, row[::-1]):
             s += a * b * x
         row[0] = s
@@ -345,7 +443,15 @@ def loops_over_rows(m, x):
 
 @case(V / 3, complex_step=True)
 def smooth_unary(v):
-    y = np.sin(v) + np.cos(v) * np.tan(v) + np.exp(v) + np.exp2(v) + np.expm1(v) + np.square(v) + np.reciprocal(v)
+    y = (
+        np.sin(v)
+        + np.cos(v) * np.tan(v)
+        + np.exp(v)
+        + np.exp2(v)
+        + np.expm1(v)
+        + np.square(v)
+        + np.reciprocal(v)
+    )
     y = y + np.sinh(v) * np.cosh(v) + np.tanh(v) + np.arctan(v) + np.arcsinh(v) + np.negative(v)
     p = v * v + 0.1
     y = y + np.log(p) + np.log2(p) + np.log10(p) + np.log1p(p) + np.sqrt(p) + np.arccosh(1 + p)
@@ -354,45 +460,145 @@ def smooth_unary(v):
 
 @case(V, W)
 def other_elementwise(v, w):
-    y = np.cbrt(v) + np.abs(v) * np.fabs(w) + np.sign(v) * w + np.floor(v) + np.arctan2(v, w) + np.hypot(v, w)
-    y += np.maximum(v, w) * np.minimum(v, w) + np.fmax(v, 0.2) + np.logaddexp(v, w) + np.logaddexp2(v, w)
-    y += np.vdot(v, w) + np.deg2rad(v) + np.rad2deg(w) + np.mod(v, 0.75) + np.fmod(v, 1.3 * w) + np.copysign(v, w) + np.sinc(v)
-    y += np.power(np.abs(v), w) + np.float_power(2.0, w) + np.divide(v, w) + np.subtract(v, w) + np.add(v, 1)
-    y += np.clip(v, -1.0, 0.5) + v.clip(max=0.6) + np.where(v > w, v * w, w) + np.round(v, 1) + np.nan_to_num(v)
+    y = (
+        np.cbrt(v)
+        + np.abs(v) * np.fabs(w)
+        + np.sign(v) * w
+        + np.floor(v)
+        + np.arctan2(v, w)
+        + np.hypot(v, w)
+    )
+    y += (
+        np.maximum(v, w) * np.minimum(v, w)
+        + np.fmax(v, 0.2)
+        + np.logaddexp(v, w)
+        + np.logaddexp2(v, w)
+    )
+    y += (
+        np.vdot(v, w)
+        + np.deg2rad(v)
+        + np.rad2deg(w)
+        + np.mod(v, 0.75)
+        + np.fmod(v, 1.3 * w)
+        + np.copysign(v, w)
+        + np.sinc(v)
+    )
+    y += (
+        np.power(np.abs(v), w)
+        + np.float_power(2.0, w)
+        + np.divide(v, w)
+        + np.subtract(v, w)
+        + np.add(v, 1)
+    )
+    y += (
+        np.clip(v, -1.0, 0.5)
+        + v.clip(max=0.6)
+        + np.where(v > w, v * w, w)
+        + np.round(v, 1)
+        + np.nan_to_num(v)
+    )
     return y
 
 
 @case(A, V, W, complex_step=True)
 def products(a, v, w):
     y = a @ v + v @ a + np.dot(a, w) + np.matmul(a, v) + a.T.dot(v) + np.inner(v, w)
-    y += np.outer(v, w)[1] + np.tensordot(a, a, axes=1)[0] + np.einsum('ij,j->i', a, v) + np.einsum('ij,ji', a, a)
-    return y + np.convolve(v, w)[2:6] + np.kron(v[:2], w[:2]) + np.trace(a @ a) + np.cross(v[:3], w[:3]).sum()
+    y += (
+        np.outer(v, w)[1]
+        + np.tensordot(a, a, axes=1)[0]
+        + np.einsum('ij,j->i', a, v)
+        + np.einsum('ij,ji', a, a)
+    )
+    return (
+        y
+        + np.convolve(v, w)[2:6]
+        + np.kron(v[:2], w[:2])
+        + np.trace(a @ a)
+        + np.cross(v[:3], w[:3]).sum()
+    )
 
 
 @case(A, V, 0.3, complex_step=True)
 def constants_on_either_side(a, v, x):
     k = np.array([[1.0, 2.0, 0.5, 1.0]])
-    return (k @ a @ v) * x + (k / v).sum() + (1.0 - k * x).sum() + (k ** 2 * v).sum() + np.sum([1.0, 2.0] * v[:2])
+    return (
+        (k @ a @ v) * x
+        + (k / v).sum()
+        + (1.0 - k * x).sum()
+        + (k**2 * v).sum()
+        + np.sum([1.0, 2.0] * v[:2])
+    )
 
 
 @case(A, M)
 def reductions(a, m):
-    y = np.sum(a, axis=0) + np.mean(a, axis=1) + a.prod(axis=0) + np.max(a, axis=1) + np.min(a, axis=0)
-    y += np.std(a, axis=0) + np.var(a, axis=1, ddof=1) + np.std(m) + np.var(m) + m.max() + m.min() + np.prod(m)
-    y += np.cumsum(a, axis=1)[2] + np.cumprod(a, axis=0)[3] + np.cumsum(m)[1:5] + np.linalg.norm(a, axis=0)
-    y += np.sum(a, axis=(0, 1)) + np.sum(a, axis=1, keepdims=True).ravel() + np.max(a, keepdims=True)[0]
-    y += np.linalg.norm(m) + np.linalg.norm(m, 1, axis=1)[0] + np.median(a, axis=0) + np.median(m) + np.ptp(m)
+    y = (
+        np.sum(a, axis=0)
+        + np.mean(a, axis=1)
+        + a.prod(axis=0)
+        + np.max(a, axis=1)
+        + np.min(a, axis=0)
+    )
+    y += (
+        np.std(a, axis=0)
+        + np.var(a, axis=1, ddof=1)
+        + np.std(m)
+        + np.var(m)
+        + m.max()
+        + m.min()
+        + np.prod(m)
+    )
+    y += (
+        np.cumsum(a, axis=1)[2]
+        + np.cumprod(a, axis=0)[3]
+        + np.cumsum(m)[1:5]
+        + np.linalg.norm(a, axis=0)
+    )
+    y += (
+        np.sum(a, axis=(0, 1))
+        + np.sum(a, axis=1, keepdims=True).ravel()
+        + np.max(a, keepdims=True)[0]
+    )
+    y += (
+        np.linalg.norm(m)
+        + np.linalg.norm(m, 1, axis=1)[0]
+        + np.median(a, axis=0)
+        + np.median(m)
+        + np.ptp(m)
+    )
     return y + np.sort(a, axis=0)[1] * np.sort(m, axis=None)[2] + a.mean() * a.std() + np.average(m)
 
 
 @case(M, V)
 def shapes(m, v):
     y = np.concatenate([m.ravel(), v]) ** 2
-    y = y + np.hstack([v, m.reshape(-1)]) * np.stack([v, v, v])[:, :1].repeat(10, axis=1).sum(axis=0)
-    z = np.vstack([m, m * 2]).T @ v + np.transpose(m)[:, 0] * m.swapaxes(0, 1)[:, 1] + np.squeeze(m[None])[0]
-    z = z + np.roll(m, 1, axis=1)[0] * np.flip(m)[0] + np.tile(v, 2)[3:6] + np.diff(v) * np.pad(v[:2], (0, 1))
-    z = z + np.broadcast_to(v[0], (3,)) * np.expand_dims(m, 0)[0, 1] + np.diag(np.outer(v, v))[:3] + np.tril(m)[1]
-    return np.sum(y**2) + np.sum(z**3) + np.column_stack([v, v]).sum() + np.diag(v)[1, 1] + np.split(v, 2)[1][0]
+    y = y + np.hstack([v, m.reshape(-1)]) * np.stack([v, v, v])[:, :1].repeat(10, axis=1).sum(
+        axis=0
+    )
+    z = (
+        np.vstack([m, m * 2]).T @ v
+        + np.transpose(m)[:, 0] * m.swapaxes(0, 1)[:, 1]
+        + np.squeeze(m[None])[0]
+    )
+    z = (
+        z
+        + np.roll(m, 1, axis=1)[0] * np.flip(m)[0]
+        + np.tile(v, 2)[3:6]
+        + np.diff(v) * np.pad(v[:2], (0, 1))
+    )
+    z = (
+        z
+        + np.broadcast_to(v[0], (3,)) * np.expand_dims(m, 0)[0, 1]
+        + np.diag(np.outer(v, v))[:3]
+        + np.tril(m)[1]
+    )
+    return (
+        np.sum(y**2)
+        + np.sum(z**3)
+        + np.column_stack([v, v]).sum()
+        + np.diag(v)[1, 1]
+        + np.split(v, 2)[1][0]
+    )
 
 
 @case(A, V, W)
@@ -411,7 +617,12 @@ def linear_algebra(a, v, w):
 def grids(a, b, v):
     t = np.linspace(a, b, 5) ** 2 + np.arange(5) * a + np.linspace(0, 1, 5) * b
     y = np.interp(v, np.array([-2.0, 0.0, 1.0, 3.0]), np.array([0.5, 2.0, 1.0, 4.0]))
-    return np.sum(t * t) + np.sum(y * v) + np.array([a, b, 1]).sum() * np.asarray([[a], [b]])[1, 0] + np.eye(2)[0, 0] * b
+    return (
+        np.sum(t * t)
+        + np.sum(y * v)
+        + np.array([a, b, 1]).sum() * np.asarray([[a], [b]])[1, 0]
+        + np.eye(2)[0, 0] * b
+    )
 
 
 @case(V, 0.5)
@@ -436,7 +647,11 @@ def integers_are_not_differentiated(v, n, k):
 
 @pytest.mark.parametrize(('f', 'args', 'complex_step'), FUNCTIONS)
 def test_against_differences(f, args, complex_step):
-    wrt = [k for k, arg in enumerate(args) if isinstance(arg, float) or np.asarray(arg).dtype.kind == 'f']
+    wrt = [
+        k
+        for k, arg in enumerate(args)
+        if isinstance(arg, float) or np.asarray(arg).dtype.kind == 'f'
+    ]
     given = copy.deepcopy(args)
     answer = oracle.differentiate(f, given, wrt)
     assert answer.nearest > 4e-3, 'too near to a kink for differences'
@@ -453,7 +668,12 @@ CONVENTIONS = [
     ('numpy maximum', lambda x: np.maximum(x, 2.0), (2.0,), (0.5,)),
     ('numpy maximum of itself', lambda x: np.maximum(x, x), (2.0,), (1.0,)),
     ('numpy max', lambda v: np.max(v), (np.array([1.0, 3.0, 3.0]),), (np.array([0.0, 0.5, 0.5]),)),
-    ('method max by axis', lambda v: v.max(axis=0), (np.array([[3.0], [3.0]]),), (np.array([[0.5], [0.5]]),)),
+    (
+        'method max by axis',
+        lambda v: v.max(axis=0),
+        (np.array([[3.0], [3.0]]),),
+        (np.array([[0.5], [0.5]]),),
+    ),
     ('numpy min', lambda v: np.min(v), (TWO,), (np.array([0.5, 0.5]),)),
     ('builtin max', lambda x, y: max(x, y), (2.0, 2.0), (1.0, 0.0)),
     ('builtin min', lambda x, y: min(x, y), (2.0, 2.0), (1.0, 0.0)),
@@ -467,11 +687,31 @@ CONVENTIONS = [
     ('power 1', lambda x: x**1, (0.0,), (1.0,)),
     ('power 2', lambda v: v**2, (np.zeros(2),), (np.zeros(2),)),
     ('exponent at base 0', lambda y: 0.0**y, (2.0,), (0.0,)),
-    ('masked root', lambda v: np.where(v > 0, np.sqrt(v), 0.0), (np.array([0.0, 4.0]),), (np.array([0.0, 0.25]),)),
-    ('masked division', lambda v: np.where(v == 0, 0.0, 1 / v), (np.array([0.0, 2.0]),), (np.array([0.0, -0.25]),)),
+    (
+        'masked root',
+        lambda v: np.where(v > 0, np.sqrt(v), 0.0),
+        (np.array([0.0, 4.0]),),
+        (np.array([0.0, 0.25]),),
+    ),
+    (
+        'masked division',
+        lambda v: np.where(v == 0, 0.0, 1 / v),
+        (np.array([0.0, 2.0]),),
+        (np.array([0.0, -0.25]),),
+    ),
     ('zero times a root at zero', lambda x: x * np.sqrt(x), (np.float64(0.0),), (0.0,)),
-    ('prod with a zero', lambda v: np.prod(v), (np.array([0.0, 2.0, 3.0]),), (np.array([6.0, 0.0, 0.0]),)),
-    ('singular det', lambda a: np.linalg.det(a), (np.ones((2, 2)),), (np.array([[1.0, -1.0], [-1.0, 1.0]]),)),
+    (
+        'prod with a zero',
+        lambda v: np.prod(v),
+        (np.array([0.0, 2.0, 3.0]),),
+        (np.array([6.0, 0.0, 0.0]),),
+    ),
+    (
+        'singular det',
+        lambda a: np.linalg.det(a),
+        (np.ones((2, 2)),),
+        (np.array([[1.0, -1.0], [-1.0, 1.0]]),),
+    ),
     ('std of equal values', lambda v: np.std(v), (TWO,), (np.zeros(2),)),
     ('integer argument', lambda n: n * n / 2, (3,), (3.0,)),
     ('integer array', lambda n: np.sum(n * n), (np.array([1, 2]),), (np.array([2.0, 4.0]),)),
@@ -479,7 +719,9 @@ CONVENTIONS = [
 ]
 
 
-@pytest.mark.parametrize(('f', 'args', 'want'), [pytest.param(*row, id=name) for name, *row in CONVENTIONS])
+@pytest.mark.parametrize(
+    ('f', 'args', 'want'), [pytest.param(*row, id=name) for name, *row in CONVENTIONS]
+)
 def test_conventions(f, args, want):
     got = oracle.gradient(f, args, range(len(args)))
     assert oracle.error(got, want) < 1e-12, got

@@ -1,0 +1,394 @@
+"""Mutants of emitted text: gradients with one fault, to see whether the suite's comparison finds
+it.
+
+In: the text of an emitted gradient, its namespace, sets of arguments with the right answers. Out:
+mutants, and for each whether some set of arguments shows it. What makes no difference to any
+gradient is not made at all:
+
+  * code that none of the sets of arguments runs (a fault there is another test's to find);
+  * tests, asserts, messages and prints: a branch decides by its outcome, so a test is only ever
+    inverted;
+  * statements whose targets nothing reads: they stand for the exceptions that they may raise;
+  * what is inside the first argument of `zeros_like` and its kin: only its shape and type count;
+  * swaps of statements of which neither reads or writes what the other writes, or that both only
+    add to something; dropping, repeating or replacing what gives the same text again."""
+# ruff: noqa: B905
+
+import ast
+import contextlib
+import copy
+import dataclasses
+import io
+import signal
+import sys
+
+import numpy as np
+import oracle
+
+LIMIT_S = 2.0
+TOLERANCE = 1e-10
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    kind: str
+    line: int  # of the text as `normal` gives it
+    text: str
+
+
+def normal(text):
+    """The text without comments and spelling: what mutants are compared with."""
+    return ast.unparse(ast.parse(text))
+
+
+# Which statements count.
+
+
+def statements(tree):
+    """(block, position, statement) of every statement inside functions."""
+    for node in ast.walk(tree):
+        for field in ('body', 'orelse'):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and not isinstance(node, ast.Module):
+                for k, one in enumerate(block):
+                    yield block, k, one
+
+
+def reads(node):
+    """The names that a statement reads; a container that is written to by element or method is
+    read, too."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def writes(node):
+    found = {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    for n in ast.walk(node):
+        target = None
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store):
+            target = n.value
+        elif (
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr in ('append', 'pop')
+        ):
+            target = n.func.value
+        while isinstance(target, (ast.Subscript, ast.Attribute)):
+            target = target.value
+        if isinstance(target, ast.Name):
+            found.add(target.id)
+        if isinstance(n, (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Assert)):
+            found.add('<control>')
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == 'print':
+            found.add('<output>')
+    return found
+
+
+def inert(function):
+    """Statements whose targets are plain names that only inert statements read."""
+    own = [one for _, _, one in statements(function)]
+    found = set()
+    while True:
+        read = {
+            name
+            for one in own
+            if id(one) not in found
+            for part in ([one] if not hasattr(one, 'body') else head(one))
+            for name in reads(part)
+            if not (
+                isinstance(one, ast.AugAssign)
+                and isinstance(one.target, ast.Name)
+                and name == one.target.id
+            )
+        }
+        more = {
+            id(one)
+            for one in own
+            if isinstance(one, (ast.Assign, ast.AugAssign))
+            and not (writes(one) & (read | {'<output>'}))
+            and all(isinstance(n, (ast.Name, ast.Tuple)) for n in targets(one))
+            and not any(
+                isinstance(n, ast.Call)
+                and isinstance(n.func, ast.Attribute)
+                and n.func.attr == 'pop'
+                for n in ast.walk(one)
+            )
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def targets(one):
+    return one.targets if isinstance(one, ast.Assign) else [one.target]
+
+
+def head(one):
+    """The expressions of a compound statement, without its blocks."""
+    return [getattr(one, name) for name in ('test', 'iter', 'target') if hasattr(one, name)]
+
+
+def silent(node):
+    """Whether a statement says something to people only."""
+    if isinstance(node, (ast.Assert, ast.Raise, ast.Pass, ast.Import, ast.ImportFrom)):
+        return True
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return True
+    if (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and getattr(node.value.func, 'id', '') == 'print'
+    ):
+        return True
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.JoinedStr):
+        return True
+    return (
+        isinstance(node, ast.If) and all(map(silent, node.body)) and all(map(silent, node.orelse))
+    )
+
+
+# Making mutants.
+
+
+def mutants(text, executed):
+    """All mutants of a normal text in the lines that were executed."""
+    tree = ast.parse(text)
+    order = {id(node): k for k, node in enumerate(ast.walk(tree))}
+    dead = set().union(*(inert(f) for f in tree.body if isinstance(f, ast.FunctionDef)))
+    found = []
+
+    def add(kind, node, change):
+        copied = ast.parse(text)
+        nodes = list(ast.walk(copied))
+        change(nodes[order[id(node)]], nodes)
+        mutated = ast.unparse(copied)
+        if mutated != text:
+            found.append(Mutant(kind, node.lineno, mutated))
+
+    def in_block(kind, block, k, one, change):
+        parent = next(
+            n
+            for n in ast.walk(tree)
+            if any(getattr(n, f, None) is block for f in ('body', 'orelse'))
+        )
+        field = 'body' if getattr(parent, 'body', None) is block else 'orelse'
+
+        def act(node, nodes):
+            there = getattr(nodes[order[id(parent)]], field)
+            change(there, k)
+            if not there and field == 'body':
+                there.append(ast.Pass())
+
+        add(kind, one, act)
+
+    for block, k, one in statements(tree):
+        if (
+            one.lineno not in executed
+            or silent(one)
+            or id(one) in dead
+            or isinstance(one, ast.FunctionDef)
+        ):
+            continue
+        push = (
+            isinstance(one, ast.Expr)
+            and isinstance(one.value, ast.Call)
+            and getattr(one.value.func, 'attr', '') == 'append'
+        )
+        if not isinstance(one, ast.Return):
+            in_block('drop a push' if push else 'drop a statement', block, k, one, drop)
+        after = block[k + 1] if k + 1 < len(block) else None
+        counts = after is not None and not silent(after) and id(after) not in dead
+        if counts and after.lineno in executed and dependent(one, after):
+            in_block('swap statements', block, k, one, swap)
+        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
+            add(
+                '+= to =',
+                one,
+                lambda node, nodes: replace(
+                    nodes, node, ast.Assign([node.target], node.value, lineno=1)
+                ),
+            )
+        if isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)):
+            add('flip a sign', one, flip)
+        if isinstance(one, (ast.If, ast.While)):
+            add('invert a test', one, invert)
+        for part in (
+            head(one)[1:2] if isinstance(one, ast.For) else [] if hasattr(one, 'body') else [one]
+        ):
+            in_expressions(part, add)
+        if isinstance(one, ast.For):
+            in_expressions(one.iter, add)
+    return found
+
+
+def drop(block, k):
+    del block[k]
+
+
+def swap(block, k):
+    block[k], block[k + 1] = block[k + 1], block[k]
+
+
+def flip(node, nodes):
+    node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+
+
+def invert(node, nodes):
+    node.test = ast.UnaryOp(ast.Not(), node.test)
+
+
+def replace(nodes, old, new):
+    for node in nodes:
+        for name, field in ast.iter_fields(node):
+            if field is old:
+                setattr(node, name, new)
+            elif isinstance(field, list) and old in field:
+                field[field.index(old)] = new
+
+
+def dependent(one, other):
+    """Whether the order of two statements can matter."""
+    clash = writes(one) & (reads(other) | writes(other)) | writes(other) & reads(one)
+    if not clash:
+        return False
+    adds = [
+        s
+        for s in (one, other)
+        if isinstance(s, ast.AugAssign) and isinstance(s.op, (ast.Add, ast.Sub))
+    ]
+    if len(adds) == 2:  # sums do not mind their order
+        clash -= {n for n in clash if all(n in writes(s) and n not in reads(s.value) for s in adds)}
+    return bool(clash)
+
+
+def in_expressions(part, add):
+    """Faults inside the expressions of one statement."""
+    skipped = set()
+    for node in ast.walk(part):
+        if id(node) in skipped or isinstance(node, (ast.Compare, ast.JoinedStr, ast.BoolOp)):
+            skipped.update(id(child) for child in ast.walk(node))
+            continue
+        if isinstance(node, ast.Call) and getattr(node.func, 'attr', '').endswith('_like'):
+            skipped.update(id(child) for child in ast.walk(node.args[0]))
+        if isinstance(node, ast.IfExp):
+            skipped.update(id(child) for child in ast.walk(node.test))
+            add('invert a test', node, invert)
+        if isinstance(node, ast.BinOp):
+            if isinstance(node.op, (ast.Add, ast.Sub)):
+                add('flip a sign', node, flip)
+            if isinstance(node.op, ast.Add):
+                add('swap + and *', node, lambda n, nodes: setattr(n, 'op', ast.Mult()))
+            if isinstance(node.op, ast.Mult):
+                add('swap + and *', node, lambda n, nodes: setattr(n, 'op', ast.Add()))
+        if (
+            isinstance(node, ast.UnaryOp)
+            and isinstance(node.op, ast.USub)
+            and not isinstance(node.operand, ast.Constant)
+        ):
+            add('flip a sign', node, lambda n, nodes: setattr(n, 'op', ast.UAdd()))
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            add('replace a constant', node, lambda n, nodes: setattr(n, 'value', n.value + 1))
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == 'pop'
+        ):
+            add('pop nothing', node, peek)
+        if isinstance(node, ast.Subscript) and isinstance(
+            node.slice, (ast.Constant, ast.Name, ast.BinOp)
+        ):
+            skipped.update(id(child) for child in ast.walk(node.slice))
+            if not (isinstance(node.slice, ast.Constant) and not isinstance(node.slice.value, int)):
+                add(
+                    'change an index',
+                    node,
+                    lambda n, nodes: setattr(
+                        n, 'slice', ast.BinOp(n.slice, ast.Sub(), ast.Constant(1))
+                    ),
+                )
+
+
+def peek(node, nodes):
+    """The last entry is read and stays."""
+    replace(nodes, node, ast.Subscript(node.func.value, ast.Constant(-1), ast.Load()))
+
+
+# Running them.
+
+
+class TooLong(Exception):
+    pass
+
+
+@contextlib.contextmanager
+def limited():
+    def stop(*_):
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def function_of(text, name, space):
+    """The function of that name that the text defines in a namespace like the one given."""
+    space = dict(space)
+    code = compile(text, '<mutant>', 'exec')
+    exec(code, space)
+    return space[name]
+
+
+def call(f, args):
+    out = io.StringIO()
+    given = copy.deepcopy(args)
+    with contextlib.redirect_stdout(out), np.errstate(all='ignore'):
+        got = f(*given)
+    return got, out.getvalue(), given
+
+
+def executed_lines(f, argument_sets):
+    """The lines of the text that f was compiled from which run for some of the arguments."""
+    found = set()
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename != '<mutant>':
+            return None
+        found.add(frame.f_lineno)
+        return trace
+
+    for args in argument_sets:
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            call(f, args)
+        finally:
+            sys.settrace(before)
+    return found
+
+
+def is_found(mutant, name, space, argument_sets, answers):
+    """Whether the comparison that the suite makes fails for the mutant on some set of arguments."""
+    try:
+        f = function_of(mutant.text, name, space)
+    except Exception:
+        return True
+    for args, (want, prints, left) in zip(argument_sets, answers):
+        try:
+            with limited():
+                got, printed, given = call(f, args)
+        except Exception:
+            return True
+        if printed != prints or not oracle.error(as_tuple(got), as_tuple(want)) <= TOLERANCE:
+            return True
+        if oracle.error(given, left) != 0.0:
+            return True
+    return False
+
+
+def as_tuple(x):
+    return x if isinstance(x, tuple) else (x,)

@@ -1,0 +1,202 @@
+"""Whether the suite would notice a fault in emitted code: of 500 mutants at least 98 % are found.
+
+The mutants are made of gradients of generated programs and, where the shared folder is there, of
+the golden primals. A mutant is found if, on one of three sets of arguments, it raises, gives
+another gradient (at the suite's own tolerance), prints something else or leaves its arguments
+otherwise than the primal."""
+# ruff: noqa: B905
+
+import ast
+import importlib.util
+import itertools
+import os
+import pathlib
+import random
+
+import mutants
+import numpy as np
+import oracle
+import programs
+import pytest
+
+COUNT = int(os.environ.get('TANGENT_MUTANTS', '500'))
+FOUND_AT_LEAST = 0.98
+FIRST_LABEL = 1_000_000  # programs that test_generated does not use
+SHARED = pathlib.Path(os.environ.get('SHARED', pathlib.Path(__file__).parents[2] / 'shared'))
+
+# Arrays of equal elements make equal what is not: v[0] and v[1], a + 0 and a - 0, 1 * a and a ** 1.
+DEGENERATE = {
+    'raises',
+    'constant.ones',
+    'constant.zeros',
+    'constant.full',
+    'constant.eye',
+    'int_for_float',
+    'range_empty',
+}
+
+
+def subjects(folder):
+    """(name, function, wrt, sets of arguments, right answers) without end."""
+    yield from golden()
+    for label in itertools.count(FIRST_LABEL):
+        program = programs.program(label, sets=3)
+        if program.census & DEGENERATE:
+            continue
+        f = program.load(folder / f'program_{label}.py')
+        answers = [
+            (answer.gradients, prints, args)
+            for answer, prints, args in zip(program.answers, program.prints, program.argument_sets)
+        ]
+        yield f'program {label}', f, program.wrt, program.argument_sets, answers
+
+
+def golden():
+    path = SHARED / 'golden' / 'adjoints.py'
+    if not path.exists():
+        return
+    spec = importlib.util.spec_from_file_location('golden_adjoints', path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name in (
+        'polynomial',
+        'recurrence',
+        'mlp',
+        'affine_loss',
+        'energy',
+        'discharge',
+        'first_crossing',
+        'roughness',
+    ):
+        f = getattr(module, name)
+        cases = [case for case in module.CASES if case[0] == name]
+        sets = [change(case[1], factor) for case in cases for factor in (1.0, 1.01, 0.97)][:3]
+        answers = [(oracle.gradient(f, args, cases[0][2]), '', args) for args in sets]
+        yield f'golden {name}', f, cases[0][2], sets, answers
+
+
+def change(args, factor):
+    return tuple(
+        a * factor if isinstance(a, float) or np.asarray(a).dtype.kind == 'f' else a for a in args
+    )
+
+
+def gradient_mutants(tangent, f, wrt, argument_sets, answers):
+    """The mutants of the gradient that serves the first set of arguments, and how to run them."""
+    df = tangent.grad(f, wrt=wrt)
+    text = mutants.normal(df.source(*argument_sets[0]))
+    space = df.variant(*argument_sets[0]).__globals__
+    name = text[text.index('def ') + 4 : text.index('(')]
+    emitted = mutants.function_of(text, name, space)
+    for args, (want, prints, left) in zip(argument_sets, answers):
+        got, printed, given = mutants.call(emitted, args)
+        assert oracle.error(mutants.as_tuple(got), mutants.as_tuple(want)) <= mutants.TOLERANCE
+        assert printed == prints and oracle.error(given, left) == 0.0
+    made = mutants.mutants(text, mutants.executed_lines(emitted, argument_sets))
+    return made, lambda mutant: mutants.is_found(mutant, name, space, argument_sets, answers)
+
+
+def test_mutants_of_emitted_gradients_are_found(tmp_path):
+    import tangent
+
+    draw, tried, missed = random.Random(0), 0, []
+    for name, f, wrt, argument_sets, answers in subjects(tmp_path):
+        try:
+            made, found = gradient_mutants(tangent, f, wrt, argument_sets, answers)
+        except Exception as problem:
+            if type(problem).__module__.partition('.')[0] != 'tangent':
+                raise
+            continue
+        for mutant in draw.sample(made, min(12, len(made))):
+            tried += 1
+            if not found(mutant):
+                missed.append((name, mutant))
+        if tried >= COUNT:
+            break
+    report = '\n\n'.join(
+        f'{name}, line {mutant.line}: {mutant.kind}\n{mutant.text}' for name, mutant in missed
+    )
+    print(f'{len(missed)} of {tried} mutants missed\n{report}')
+    assert len(missed) <= (1 - FOUND_AT_LEAST) * tried, (
+        f'{len(missed)} of {tried} mutants missed\n\n{report}'
+    )
+
+
+# The maker of mutants itself.
+
+TEXT = mutants.normal("""
+def dfdx(x, v, by=1.0):
+    x_tape = []
+    label = f'{x}'
+    spare = v[0] * 2.0
+    for i in range(3):
+        x_tape.append(x)
+        x = x * v[i] + 0.5
+    if x > 100.0:
+        raise ValueError('large')
+    bv = np.zeros_like(1.0 * v)
+    bx = by
+    for i in reversed(range(3)):
+        x = x_tape.pop()
+        bv[i] += bx * x
+        bx = bx * v[i]
+    return bx, bv
+""")
+ARGUMENTS = [
+    (0.7, np.array([0.3, -0.8, 1.1])),
+    (0.2, np.array([1.3, 0.4, -0.6])),
+    (-0.9, np.array([0.5, 0.7, 0.2])),
+]
+
+
+def made_of_text():
+    f = mutants.function_of(TEXT, 'dfdx', {'np': np})
+    answers = [mutants.call(f, args) for args in ARGUMENTS]
+    return mutants.mutants(TEXT, mutants.executed_lines(f, ARGUMENTS)), answers
+
+
+def test_every_kind_of_mutant_is_made_and_none_where_it_cannot_matter():
+    made, _ = made_of_text()
+    assert {mutant.kind for mutant in made} == {
+        'flip a sign', 'swap + and *', 'drop a push', 'pop nothing', 'drop a statement',
+        'swap statements', '+= to =',
+        'replace a constant', 'change an index',
+    }  # fmt: skip
+    for part in (
+        "label = f'{x}'",
+        'spare = v[0] * 2.0',
+        'if x > 100.0',
+        "raise ValueError('large')",
+    ):
+        assert all(part in mutant.text for mutant in made), part
+    assert all(
+        'zeros_like(1.0 * v)' in mutant.text for mutant in made if 'zeros_like' in mutant.text
+    )
+    assert all(mutant.text != TEXT for mutant in made)
+
+
+def test_each_of_them_but_one_is_found():
+    """`+=` to `=` on a buffer of zeros that the loop writes once per element is the same."""
+    made, answers = made_of_text()
+    missed = [m for m in made if not mutants.is_found(m, 'dfdx', {'np': np}, ARGUMENTS, answers)]
+    assert [m.kind for m in missed] == ['+= to =']
+
+
+@pytest.mark.parametrize(
+    ('one', 'other', 'expected'),
+    [
+        ('a = b', 'c = d', False),
+        ('a = b', 'c = a', True),
+        ('a = c', 'c = d', True),
+        ('a = b', 'a = c', True),
+        ('a += b', 'a += c', False),
+        ('a += b', 'a += a', True),
+        ('v[0] += b', 'v[1] -= c', False),
+        ('v[0] = b', 'a = v[1]', True),
+        ('t.append(a)', 'a = b', True),
+        ('t.append(a)', 's.append(b)', False),
+        ('a = t.pop()', 'b = t.pop()', True),
+    ],
+)
+def test_which_swaps_can_matter(one, other, expected):
+    assert mutants.dependent(ast.parse(one).body[0], ast.parse(other).body[0]) is expected
