@@ -87,7 +87,7 @@ def stack(y, arrays, axis=0):
          linear=("object",),
          sample=("(matrix23,)", "([number, number, 2.0],)", "([vector3, vector3b],)",
                  "(number,)"))
-def array(y, object):
+def array(y, object, dtype=None):
     d[object] = full(d[y], y)
 
 

@@ -90,7 +90,12 @@ def prod(y, a, axis=None, *, keepdims=False):
          edges=("([1.0, 2.0, 2.0],) -> [0.0, 0.5, 0.5]",
                 "([[1.0, 2.0], [1.0, 0.0]], 0) -> [[0.5, 1.0], [0.5, 0.0]]"))
 def max(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
         d[a] = mask(hits, by / int(np.count_nonzero(hits)))
@@ -100,7 +105,12 @@ def max(y, a, axis=None, *, keepdims=False):
 
 @tangent("numpy.max")
 def max(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     total = np.sum(mask(hits, d[a]), axis=axis, keepdims=keepdims)
     d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
 
@@ -111,7 +121,12 @@ def max(y, a, axis=None, *, keepdims=False):
                  "(number,)"),
          edges=("([1.0, 1.0, 2.0],) -> [0.5, 0.5, 0.0]",))
 def min(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
         d[a] = mask(hits, by / int(np.count_nonzero(hits)))
@@ -121,7 +136,12 @@ def min(y, a, axis=None, *, keepdims=False):
 
 @tangent("numpy.min")
 def min(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     total = np.sum(mask(hits, d[a]), axis=axis, keepdims=keepdims)
     d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
 
@@ -162,7 +182,12 @@ def nanmean(y, a, axis=None, *, keepdims=False):
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
          edges=("([2.0, np.nan, 2.0],) -> [0.5, 0.0, 0.5]",))
 def nanmax(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
         d[a] = mask(hits, by / int(np.count_nonzero(hits)))
@@ -172,7 +197,12 @@ def nanmax(y, a, axis=None, *, keepdims=False):
 
 @tangent("numpy.nanmax")
 def nanmax(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     total = np.sum(mask(hits, d[a]), axis=axis, keepdims=keepdims)
     d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
 
@@ -181,7 +211,12 @@ def nanmax(y, a, axis=None, *, keepdims=False):
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
          edges=("([2.0, np.nan, 2.0],) -> [0.5, 0.0, 0.5]",))
 def nanmin(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
         d[a] = mask(hits, by / int(np.count_nonzero(hits)))
@@ -191,7 +226,12 @@ def nanmin(y, a, axis=None, *, keepdims=False):
 
 @tangent("numpy.nanmin")
 def nanmin(y, a, axis=None, *, keepdims=False):
-    hits = a == spread(y, a, axis, keepdims)
+    if axis is None or keepdims:
+        hits = a == y
+    elif rank(a) > 0 and integer(axis) and not keepdims:
+        hits = a == np.expand_dims(y, axis)
+    else:
+        hits = a == _spread(y, a, axis, keepdims)
     total = np.sum(mask(hits, d[a]), axis=axis, keepdims=keepdims)
     d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
 
@@ -208,7 +248,7 @@ def average(y, a, axis=None, weights=None):
         w = _align(weights, a, axis)
         share = by / np.sum(w, axis=axis, keepdims=True)
         d[a] = share * w
-        slopes = share * (a - spread(y, a, axis, False))
+        slopes = share * (a - _spread(y, a, axis))
         d[weights] = np.reshape(_unbroadcast(slopes, w), np.shape(weights))
 
 
@@ -219,7 +259,7 @@ def average(y, a, axis=None, weights=None):
     else:
         w = _align(weights, a, axis)
         d[y] = np.sum(d[a] * w, axis=axis) / np.sum(w, axis=axis)
-        centred = a - spread(y, a, axis, False)
+        centred = a - _spread(y, a, axis)
         d[y] = np.sum(centred * _align(d[weights], a, axis), axis=axis) / np.sum(w, axis=axis)
 
 

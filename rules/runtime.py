@@ -447,7 +447,7 @@ def _undiag(y, b, v, k):
 def _norm_slope(y, x, r, ord, axis, keepdims):
     by = full(d[y], y)
     p = _norm_power(ord)
-    s = spread(r, x, axis, keepdims)
+    s = _spread(r, x, axis, keepdims)
     d[x] = by * (p - 1) * _power(np.abs(x), p - 2) / s ** (p - 1)
     slopes = by * (1 - p) * y / s
     if axis is None:
@@ -459,7 +459,7 @@ def _norm_slope(y, x, r, ord, axis, keepdims):
 @tangent("tangent.runtime._norm_slope")
 def _norm_slope(y, x, r, ord, axis, keepdims):
     p = _norm_power(ord)
-    s = spread(r, x, axis, keepdims)
+    s = _spread(r, x, axis, keepdims)
     d[y] = d[x] * (p - 1) * _power(np.abs(x), p - 2) / s ** (p - 1)
     d[y] = spread(d[r], x, axis, keepdims) * (1 - p) * y / s
 
@@ -648,3 +648,21 @@ def _rejoin(y, b, arrays, how):
 def _untake_along_axis(y, b, arr, indices, axis):
     d[arr] = 0
     d[b] = np.take_along_axis(full(d[y], y), indices, axis)
+
+
+@adjoint("tangent.runtime._to_first", linear=("b",), sample=("(number, vector3, 5.0)",))
+def _to_first(y, b, a, extreme):
+    d[a] = 0
+    d[extreme] = 0
+    d[b] = _from_first(full(d[y], y), a, extreme)
+
+
+@adjoint("tangent.runtime._from_first", linear=("b",), sample=("(vector3, vector3b, 5.0)",))
+def _from_first(y, b, a, extreme):
+    d[a] = 0
+    d[extreme] = 0
+    d[b] = _to_first(d[y], a, extreme)
+
+
+@constant("tangent.runtime._check_seed", sample=("(1.0, vector3)", "(vector3, vector3)"))
+def _check_seed(y, by, value): ...

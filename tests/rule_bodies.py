@@ -13,6 +13,7 @@ import importlib.util
 import operator
 import sys
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,8 @@ def bind(
     definition = record.definition.args
     positional = [a.arg for a in definition.posonlyargs + definition.args][1:]
     call = Call({}, set())
-    assert len(arguments) <= len(positional), f'{record.name}: too many arguments'
+    variadic = definition.vararg is not None
+    assert variadic or len(arguments) <= len(positional), f'{record.name}: too many arguments'
     for i, (name, value) in enumerate(zip(positional, arguments, strict=False)):
         call.values[name] = value
         call.given.add(name)
@@ -123,10 +125,12 @@ def full(b: Any, x: Any) -> Any:
     return np.broadcast_to(b, np.shape(x))[()]
 
 
-def mask(test: Any, b: Any) -> Any:
+def mask(test: Any, value: Callable[[], Any]) -> Any:
+    """The value where the test holds; of a number it is not even computed elsewhere."""
+    if isinstance(test, (bool, np.bool)):
+        return value() if test else 0.0
     with np.errstate(all='ignore'):
-        if np.ndim(test) == 0 and np.ndim(b) == 0:
-            return b if test else 0.0 * float(np.shape(b) == ())
+        b = value()
         return np.where(test, b, np.zeros_like(b))
 
 
@@ -232,7 +236,7 @@ class Run:
     def operand(self, node: ast.expr) -> Any:
         match node:
             case ast.Call(func=ast.Name(id='rank'), args=[ast.Name(id=name)]):
-                if not self.mode.ranks:
+                if not self.mode.ranks or isinstance(self.names[name], (list, tuple)):
                     raise Undecided
                 return np.ndim(self.names[name])
             case ast.Name(id=name):
@@ -284,6 +288,15 @@ class Resolver(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id.startswith('_') and node.id not in self.names:
             return ast.parse(f'_call("tangent.runtime.{node.id}")', mode='eval').body
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == 'mask':
+            value = ast.parse('lambda: 0', mode='eval').body
+            assert isinstance(value, ast.Lambda)
+            value.body = node.args[1]
+            node.args[1] = value
         return node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:

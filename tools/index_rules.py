@@ -161,6 +161,7 @@ class BodyChecker:
         self.targets = {result} if forward else set(parameters[1:])
         self.sources = set(parameters[1:]) if forward else {result}
         self.assigned: set[str] = set()
+        self.adjoints: set[str] = set()  # local names that hold adjoints
         self.block(definition.body)
         if not self.assigned:
             raise fail(self.path, definition, f'{record.name}: the body assigns no d[…]')
@@ -180,6 +181,8 @@ class BodyChecker:
                     self.assigned.add(of)
                 elif isinstance(target, ast.Name):
                     self.locals.add(target.id)
+                    if self.has_derivative(value):
+                        self.adjoints.add(target.id)
                 else:
                     raise fail(self.path, node, 'a target is d[x] or a name')
             case ast.If(test=test, body=body, orelse=orelse):
@@ -263,6 +266,10 @@ class BodyChecker:
             ):
                 self.expression(test)
                 self.expression(value)
+            case ast.Call(func=ast.Name(id='full' | 'spread' as form), args=[value, *_]) if (
+                not self.has_derivative(value)
+            ):
+                raise fail(self.path, node, f'{form}(…) is of an adjoint')
             case ast.Call(func=function, args=arguments, keywords=keywords):
                 self.function(function)
                 for argument in arguments:
@@ -273,6 +280,13 @@ class BodyChecker:
                     self.expression(keyword.value)
             case _:
                 raise fail(self.path, node, f'{type(node).__name__} in a body')
+
+    def has_derivative(self, node: ast.expr) -> bool:
+        return any(
+            (isinstance(part, ast.Subscript) and derivative_of(part) is not None)
+            or (isinstance(part, ast.Name) and part.id in self.adjoints)
+            for part in ast.walk(node)
+        )
 
     def attribute(self, node: ast.Attribute) -> None:
         if qualified(node) is not None:
@@ -329,7 +343,8 @@ def check(records: list[Record]) -> dict[str, Record]:
     names = set(by_name)
     for record in records:
         definition = record.definition
-        if definition.args.vararg or definition.args.kwarg:
+        variadic = definition.args.vararg or definition.args.kwarg
+        if variadic and record.kind != 'constant':
             raise fail(record.path, definition, f'{record.name}: * and ** cannot be bound')
         if record.kind == 'constant':
             if not is_empty(definition) or record.twin is not None:

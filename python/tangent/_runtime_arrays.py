@@ -110,6 +110,19 @@ def _sort_like(b: Numeric, a: Numeric, axis: int | None = -1) -> Numeric:
     return result if axis is None else np.moveaxis(result, -1, axis)
 
 
+def _to_first(b: Numeric, a: Numeric, extreme: Numeric) -> Numeric:
+    """The adjoint of `a` in max(a) or min(a), which is `extreme`: the first such element has it."""
+    values = np.asarray(a)
+    result = np.zeros(values.shape, _floating(b).dtype)
+    result[np.argmax(values == extreme)] = b
+    return result
+
+
+def _from_first(b: Numeric, a: Numeric, extreme: Numeric) -> Numeric:
+    """The element of b at the place of the first `extreme` in a."""
+    return b[np.argmax(np.asarray(a) == extreme)]
+
+
 def _untake(b: Numeric, a: Numeric, indices: Numeric, axis: int | None = None) -> Numeric:
     """The adjoint of `a` in np.take(a, indices, axis): repeated indices add up."""
     result = np.zeros(np.shape(a), _floating(b).dtype)

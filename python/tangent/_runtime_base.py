@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import ShapeError
+
 # A number or an array, of any floating or integer dtype.
 Numeric = Any
 Axis = int | tuple[int, ...] | None
@@ -76,6 +78,16 @@ def _count(a: Numeric, axis: Axis) -> int:
 def _zeros_like(x: Numeric) -> Numeric:
     """A zero adjoint for `x`: floating, whatever `x` is."""
     return np.zeros_like(_floating(x)) if np.ndim(x) else 0.0
+
+
+def _check_seed(by: Numeric, value: Numeric) -> None:
+    """A ShapeError if the seed `by` has not the shape of the result, nor is a number."""
+    have, want = np.shape(by), np.shape(value)
+    if have and have != want:
+        raise ShapeError(
+            f'the seed has the shape {have}, the result {want}: they must be the same, or the seed '
+            'a number'
+        )
 
 
 # Partial derivatives that need a case distinction

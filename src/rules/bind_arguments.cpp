@@ -41,6 +41,7 @@ std::vector<const Expr*> bind_arguments(const Rule& rule, const Call& call, cons
   std::vector<const Expr*> bound(rule.parameters.size(), nullptr);
   std::size_t next = 0;
   const auto bind_position = [&](const Expr* argument) {
+    if (rule.variadic && next == bound.size()) return;
     if (is<Starred>(argument)) {
       refuse("`*` in the arguments of " + print(call.function) + " is not supported",
              place_of(*argument, call), "pass the arguments one by one");
@@ -56,6 +57,7 @@ std::vector<const Expr*> bind_arguments(const Rule& rule, const Call& call, cons
   for (const Expr* argument : call.arguments) bind_position(argument);
 
   for (const Keyword* keyword : call.keywords) {
+    if (rule.variadic && (keyword->name.empty() || rule.index_of(keyword->name) < 0)) continue;
     if (keyword->name.empty()) {
       refuse("`**` in the arguments of " + print(call.function) + " is not supported",
              place_of(*keyword, call), "pass the arguments one by one");

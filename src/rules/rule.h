@@ -51,6 +51,7 @@ struct Rule {
   const Expr* singular = nullptr;  // a test on the parameters where the partials are not finite
   bool constant = false;           // @constant("numpy.floor"): the derivative is zero everywhere
   bool random = false;             // impure: a second call gives another value
+  bool variadic = false;           // a constant that takes any further arguments (print)
 
   [[nodiscard]] int index_of(Symbol parameter) const;  // -1: not a parameter
 };

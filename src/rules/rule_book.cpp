@@ -112,6 +112,8 @@ std::unique_ptr<Rule> RuleBook::read(std::string_view text, std::string_view fil
   for (const Parameter* parameter : definition->parameters.subspan(1)) {
     if (parameter->form == ParameterKind::VariadicPositional ||
         parameter->form == ParameterKind::VariadicKeyword) {
+      rule->variadic = true;
+      if (header.kind == "constant") continue;
       bad_rule("a record has no * and ** parameters", parameter->ranges);
     }
     rule->parameters.push_back(RuleParameter{.name = parameter->name,

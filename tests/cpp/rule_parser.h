@@ -163,7 +163,14 @@ class RuleParser {
     ParameterKind form = ParameterKind::Positional;
     expect("(");
     while (!take(")")) {
-      if (take("*")) {
+      if (is("**") || (is("*") && !is(",", 1))) {
+        const ParameterKind any =
+            take("**") ? ParameterKind::VariadicKeyword : ParameterKind::VariadicPositional;
+        if (any == ParameterKind::VariadicPositional) expect("*");
+        parameters.push_back(context_.make<Parameter>({}, name(), any,
+                                                      static_cast<const Expr*>(nullptr),
+                                                      static_cast<const Expr*>(nullptr)));
+      } else if (take("*")) {
         form = ParameterKind::KeywordOnly;
       } else {
         const Symbol parameter = name();

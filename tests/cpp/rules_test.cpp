@@ -154,6 +154,12 @@ TEST_F(Rules, WhatTheRecordDoesNotNameIsRefused) {
   EXPECT_EQ(refusal(sum, "np.sum(x, axis=0)"), "");
 }
 
+TEST_F(Rules, AVariadicConstantTakesAnything) {
+  const Rule& print = *book.find("builtins.print");
+  EXPECT_TRUE(print.variadic);
+  EXPECT_EQ(refusal(print, "print(a, *b, sep=c)"), "");
+}
+
 TEST_F(Rules, RecordsCanBeAddedAndReplaced) {
   const Rule* first = book.add(
       "@adjoint(\"users.cube\", shape=\"elementwise\")\n"
