@@ -19,14 +19,15 @@ TARGET = ROOT / 'docs' / 'conventions.md'
 HEAD = """\
 # Conventions
 
-What a derivative is where there is more than one right answer. This file is made from the rule records by
-`tools/make_conventions.py`; `tests/test_rules.py` checks each example.
+What a derivative is where there is more than one right answer. This file is made from the rule
+records by `tools/make_conventions.py`; `tests/test_rules.py` checks each example.
 
-- The adjoint of a value is a number or an array of the floating type of that value; integers count as float64.
-- A zero adjoint times an infinite or undefined partial derivative is zero. Where such a product can occur, at the
-  singular points below, the emitted gradient has a guard; elsewhere it has none.
-- Ties share evenly in NumPy's `maximum minimum max min sort median`; Python's own `max` and `min` give the slope
-  to the value that they return.
+- The adjoint of a value is a number or an array of the floating type of that value; integers count
+  as float64.
+- A zero adjoint times an infinite or undefined partial derivative is zero. Where such a product can
+  occur, at the singular points below, the emitted gradient has a guard; elsewhere it has none.
+- Ties share evenly in NumPy's `maximum minimum max min sort median`; Python's own `max` and `min`
+  give the slope to the value that they return.
 - The derivative part of a gradient never raises where the function itself did not.
 
 """
