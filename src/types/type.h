@@ -73,6 +73,8 @@ struct Dim {
   [[nodiscard]] constexpr bool is_symbol() const { return !is_unknown() && !is_one(); }
   // Whether an equal id says that the lengths are equal (all but the id 0).
   [[nodiscard]] constexpr bool is_comparable() const { return id != 0; }
+  // Proven to be the same length. To be asked before is_unknown.
+  [[nodiscard]] constexpr bool is_same(Dim other) const { return id != 0 && id == other.id; }
   [[nodiscard]] constexpr bool is_literal() const { return form() == kLiteral || is_one(); }
   [[nodiscard]] constexpr std::int64_t literal() const { return is_one() ? 1 : id & kPayload; }
 
