@@ -6,6 +6,7 @@
 //   anything else              refused
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "lower/lowering.h"
 #include "syntax/printer.h"
@@ -50,6 +51,7 @@ bool is_calm(Symbol callee) {
 
 const Expr* Lowering::call(const Call& it, Destination destination) {
   const Expr* function = it.function;
+  const bool raised = std::exchange(in_raise_, false);
   if (const Callee* local = function_value(function)) {
     return inline_call(it, *local, destination);
   }
@@ -83,7 +85,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     case ThingKind::UserFunction:
       return inline_call(it, callee_of(*thing, it), destination);
     case ThingKind::UserClass:
-      if (in_raise_) return library_call(it, *thing);
+      if (raised) return library_call(it, *thing);
       refuse(it,
              "`" + print(function) + "(…)` makes an object of a class, which is not supported yet",
              "use plain arguments and local names instead");

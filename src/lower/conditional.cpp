@@ -102,10 +102,10 @@ const Expr* Lowering::comparison(const Comparison& it) {
       continue;
     }
     if (!result) result = names_.fresh("test");
-    // The middle operand is read on both sides of the split: it needs a name.
+    // The middle operand is read on both sides of the split: it needs a name that stays.
     const Expr* middle = comparators.back();
-    if (!is_simple(middle)) {
-      if (comparators.size() > 1) {
+    if (!stays_after(middle, body)) {
+      if (comparators.size() > 1 && !is_simple(middle)) {
         refuse(it, "this chained comparison calls a function behind a computed operand",
                "split it with `and`");
       }

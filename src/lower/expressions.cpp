@@ -147,6 +147,8 @@ Symbol Lowering::variable(Frame& frame, Symbol name) {
 
 Binding* Lowering::find_binding(Symbol name, Frame** owner) {
   for (Frame* frame = frame_; frame != nullptr; frame = frame->lexical) {
+    const NameUse* use = frame->facts->find(name);
+    if (use != nullptr && use->is_global) return nullptr;
     if (!frame->facts->is_local(name)) continue;
     if (owner != nullptr) *owner = frame;
     return &frame->bindings[name];

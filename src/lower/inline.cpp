@@ -126,9 +126,7 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
   Frame* const caller = frame_;
   frame_ = &frame;
   active_.push_back(callee.identity);
-  const bool in_raise = std::exchange(in_raise_, false);
   const Expr* result = inline_body(callee, destination, wish);
-  in_raise_ = in_raise;
   active_.pop_back();
   frame_ = caller;
   check_size();

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "lower/fence.h"
+#include "lower/final_checks.h"
 #include "lower/lowering.h"
-#include "lower/used_names.h"
 #include "lower/verify.h"
 #include "syntax/visit.h"
 
@@ -23,9 +23,7 @@ void check_syntax(const CapturedFunction& function) {
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
   CoreFunction core = lowering::Lowering(outside, context).run(function, handle);
-#ifndef NDEBUG
   verify_core(core);
-#endif
   return core;
 }
 
@@ -73,6 +71,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   core.ranges = definition.ranges;
   keep_used_globals(core, globals_);
   check_reads(core);
+  check_nesting(core);
   return core;
 }
 

@@ -251,6 +251,8 @@ class Lowering {
 
 // The names of locals that the statements assign.
 void collect_assigned(std::span<const Stmt* const> statements, std::vector<Symbol>& names);
+// Whether a core expression is simple and has the same value after the statements.
+bool stays_after(const Expr* core, std::span<const Stmt* const> statements);
 // A value that may be written again where its name or parameter is read: a constant, a name, an
 // attribute of a module.
 bool is_simple(const Expr* core);

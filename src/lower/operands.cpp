@@ -39,6 +39,13 @@ bool stays(const Expr* core, const std::vector<Symbol>& assigned) {
 
 }  // namespace
 
+bool stays_after(const Expr* core, std::span<const Stmt* const> statements) {
+  if (!is_simple(core)) return false;
+  std::vector<Symbol> assigned;
+  collect_assigned(statements, assigned);
+  return stays(core, assigned);
+}
+
 void collect_assigned(std::span<const Stmt* const> statements, std::vector<Symbol>& names) {
   for (const Stmt* statement : statements) {
     if (const auto* assign = as<Assign>(statement)) {

@@ -1,6 +1,9 @@
 // Definite assignment over the user's statements (unbound.h).
 #include "lower/unbound.h"
 
+#include <optional>
+#include <vector>
+
 #include "lower/exits.h"
 #include "syntax/visit.h"
 
@@ -24,12 +27,21 @@ class Definite {
 
   // The names assigned after the block, which starts with `state`.
   void block(Block statements, Assigned& state) {
-    for (const Stmt* statement : statements) visit(*statement, state);
+    for (const Stmt* statement : statements) {
+      visit(*statement, state);
+      if (!exits_.of(statement).falls) return;
+    }
   }
 
   std::unordered_set<Symbol> unbound;
 
  private:
+  // What is assigned wherever a loop is left by break, and wherever its next round begins.
+  struct Jumps {
+    std::optional<Assigned> after;
+    std::optional<Assigned> next;
+  };
+
   void reads(const Node* node, Assigned& state) {
     if (node == nullptr) return;
     if (const auto* name = as<Name>(node)) {
@@ -110,20 +122,31 @@ class Definite {
         reads(loop.iterable, state);
         Assigned inside = state;
         assign(loop.target, inside);
-        const bool runs = runs_at_least_once(loop.iterable);
-        if (runs) assign(loop.target, state);
-        block(loop.body, inside);
-        const Exits exits = exits_.of_block(loop.body);
-        if (runs && !exits.breaks && !exits.continues) state = inside;
-        return block(loop.orelse, state);
+        Jumps jumps;
+        body(loop.body, inside, jumps);
+        if (runs_at_least_once(loop.iterable)) state = jumps.next ? *jumps.next : inside;
+        block(loop.orelse, state);
+        if (jumps.after) state = intersection(state, *jumps.after);
+        return;
       }
       case Kind::While: {
         const auto& loop = static_cast<const While&>(it);
         reads(loop.test, state);
         Assigned inside = state;
-        block(loop.body, inside);
-        return block(loop.orelse, state);
+        Jumps jumps;
+        body(loop.body, inside, jumps);
+        if (is_always_true(loop.test)) {
+          if (jumps.after) state = *jumps.after;
+          return;
+        }
+        block(loop.orelse, state);
+        if (jumps.after) state = intersection(state, *jumps.after);
+        return;
       }
+      case Kind::Break:
+        return meet(loops_.back()->after, state);
+      case Kind::Continue:
+        return meet(loops_.back()->next, state);
       case Kind::FunctionDefinition:
         state.insert(static_cast<const FunctionDefinition&>(it).name);
         return;
@@ -137,6 +160,18 @@ class Definite {
       default:
         for_each_child(it, [&](const Node* child) { reads(child, state); });
     }
+  }
+
+  // A loop's body; what is assigned at its end, continues included, is in jumps.next.
+  void body(Block statements, Assigned& state, Jumps& jumps) {
+    loops_.push_back(&jumps);
+    block(statements, state);
+    loops_.pop_back();
+    if (exits_.of_block(statements).falls) meet(jumps.next, state);
+  }
+
+  static void meet(std::optional<Assigned>& all, const Assigned& state) {
+    all = all ? intersection(*all, state) : state;
   }
 
   static bool is_positive(const Expr* e) {
@@ -163,6 +198,7 @@ class Definite {
 
   const ScopeFacts& facts_;
   ExitTable exits_;
+  std::vector<Jumps*> loops_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The names of a finished core program: which globals it uses, and whether its locals can be read.
+// What is settled when the core program is finished: the globals that it uses, locals that can
+// never be read, and nesting that Python itself does not take.
 #pragma once
 
 #include <vector>
@@ -13,5 +14,9 @@ void keep_used_globals(CoreFunction& core, const std::vector<GlobalBinding>& kno
 // Refuses a local that is read but assigned nowhere (all its assignments can never run): as text it
 // would be a global.
 void check_reads(const CoreFunction& core);
+
+// Refuses more indentation or nested loops than CPython compiles: inlining and early returns nest
+// deeper than the user wrote.
+void check_nesting(const CoreFunction& core);
 
 }  // namespace tangent::lowering

@@ -1,5 +1,5 @@
-// Names of a finished core program (used_names.h).
-#include "lower/used_names.h"
+// The last look at a core program (final_checks.h).
+#include "lower/final_checks.h"
 
 #include <unordered_map>
 #include <unordered_set>
@@ -52,7 +52,39 @@ void assigned(Block block, std::unordered_set<Symbol>& names) {
   }
 }
 
+// CPython takes 99 levels of indentation and 20 nested loops; the adjoint may need one level more.
+constexpr int kDeepestIndent = 97;
+constexpr int kDeepestLoops = 20;
+
+class Nesting {
+ public:
+  void block(Block statements, int indent, int loops) {
+    for (const Stmt* statement : statements) {
+      if (indent > kDeepestIndent) too_deep(*statement, "this is indented too deep");
+      if (loops > kDeepestLoops) too_deep(*statement, "these loops are nested too deep");
+      if (const auto* branch = as<If>(statement)) {
+        block(branch->body, indent + 1, loops);
+        // `elif` stays where it is.
+        const bool elif = branch->orelse.size() == 1 && is<If>(branch->orelse[0]);
+        block(branch->orelse, elif ? indent : indent + 1, loops);
+      } else if (const auto* loop = as<For>(statement)) {
+        block(loop->body, indent + 1, loops + 1);
+      } else if (const auto* loop = as<While>(statement)) {
+        block(loop->body, indent + 1, loops + 1);
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] static void too_deep(const Stmt& where, const char* message) {
+    throw Diagnostic(DiagnosticKind::TooDeep, message, where.ranges,
+                     "split the function, or write fewer early returns and nested loops");
+  }
+};
+
 }  // namespace
+
+void check_nesting(const CoreFunction& core) { Nesting().block(core.body, 1, 0); }
 
 void keep_used_globals(CoreFunction& core, const std::vector<GlobalBinding>& known) {
   std::unordered_set<Symbol> used;
