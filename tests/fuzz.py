@@ -53,12 +53,13 @@ class Outcome:
     census: frozenset = frozenset()
 
 
+NOT_REFUSALS = ('TangentInternalError', 'ShapeError')  # a fault of the engine; a seed that does fit
+
+
 def is_refusal(problem):
-    """The engine's own errors, but the one that asks for a report."""
-    return (
-        type(problem).__module__.partition('.')[0] == 'tangent'
-        and type(problem).__name__ != 'InternalError'
-    )
+    """The engine's own errors, but those that it has no reason to raise here."""
+    ours = type(problem).__module__.partition('.')[0] == 'tangent'
+    return ours and type(problem).__name__ not in NOT_REFUSALS
 
 
 def same_bits(got, want):
@@ -172,7 +173,7 @@ def check(program, folder):
                 return Outcome(
                     program.label,
                     'refused',
-                    f'{type(problem).__name__}: {first_line(problem)}',
+                    refusal(problem),
                     '',
                     program.census,
                 )
@@ -187,8 +188,11 @@ def check(program, folder):
     return Outcome(program.label, 'ok', '', '', program.census)
 
 
-def first_line(problem):
-    return next((line.strip() for line in str(problem).splitlines() if line.strip()), '')
+def refusal(problem):
+    """What a refusal says, without the place."""
+    kind = getattr(problem, 'kind', None) or type(problem).__name__
+    lines = (getattr(problem, 'summary', '') or str(problem)).splitlines()
+    return f'{kind}: {next((line.strip() for line in lines if line.strip()), "")}'
 
 
 def described(program, f, tangent):
