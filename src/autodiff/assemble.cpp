@@ -39,25 +39,41 @@ class Assembler {
         choose_drivers(item.body, depth);
         choose_drivers(item.orelse, depth);
       } else if (item.form == Back::Form::Loop) {
-        if (depth == 0 && item.count) choose_driver(item);
+        if (item.count) choose_driver(item, depth);
         choose_drivers(item.body, depth + 1);
       }
     }
   }
 
-  void choose_driver(const Back& item) {
+  void choose_driver(const Back& item, int depth) {
     const auto* counted = as<For>(item.statement);
-    if (counted != nullptr && reads_target(item)) return;
-    const Block body =
-        counted != nullptr ? counted->body : static_cast<const While*>(item.statement)->body;
+    const Block body = counted != nullptr ? counted->body : static_cast<const While*>(item.statement)->body;
+    std::size_t last_exit = 0;
+    for (std::size_t k = 0; k < body.size(); ++k) {
+      if (holds_exit(body[k])) last_exit = k + 1;
+    }
     for (std::size_t k = body.size() + 1; k-- > 0;) {
       for (const Save& save : saves_.find({key_of(body), static_cast<std::uint32_t>(k)})) {
-        if (save.tape) {
+        if (!save.tape) continue;
+        if (depth == 0 && (counted == nullptr || !reads_target(item))) {
           drivers_.emplace(item.statement, save.storage);
+          return;
+        }
+        // A loop inside another: its tape tells how often it ran, if a cut iteration pushes nothing.
+        if (k >= last_exit) {
+          lengths_.emplace(item.statement, save.storage);
           return;
         }
       }
     }
+  }
+
+  static bool holds_exit(const Stmt* statement) {
+    if (is<Break>(statement)) return true;
+    const auto* branch = as<If>(statement);
+    if (branch == nullptr) return false;
+    return std::any_of(branch->body.begin(), branch->body.end(), holds_exit) ||
+           std::any_of(branch->orelse.begin(), branch->orelse.end(), holds_exit);
   }
 
   // Whether the backward body needs the items that the loop runs over.
@@ -195,7 +211,15 @@ class Assembler {
     const auto found = plan_.loops.find(loop);
     const bool reversed = plan_.reversed.contains(loop);
     const LoopPlan* plan = reversed && found != plan_.loops.end() ? &found->second : nullptr;
-    const bool counts = plan != nullptr && plan->count && !drivers_.contains(loop);
+    bool counts = plan != nullptr && plan->count && !drivers_.contains(loop);
+    Symbol before;
+    const auto length = lengths_.find(loop);
+    if (counts && length != lengths_.end()) {
+      before = names_.fresh("pushed");
+      note_tape(length->second);
+      out.push_back(context_.assign(context_.local(before), length_of(length->second)));
+      counts = false;
+    }
     if (plan != nullptr && plan->exit && !plan->exit_is_user_flag) {
       const bool flag = plan->exits.size() == 1;
       const Expr* none = flag ? context_.boolean(false) : context_.integer(0);
@@ -223,6 +247,19 @@ class Assembler {
       out.push_back(context_.make<While>(repeat->ranges, forward(repeat->test), context_.list(body),
                                          Block()));
     }
+    if (before) {
+      const Expr* pushed = context_.make<BinaryOperation>(
+          {}, BinaryOperator::Subtract, length_of(length->second),
+          static_cast<const Expr*>(context_.local(before)));
+      out.push_back(context_.assign(context_.local(plan->count), pushed));
+    }
+  }
+
+  const Expr* length_of(Symbol tape) {
+    return context_.make<Call>({}, context_.global(context_.symbol("len")),
+                               context_.symbol("builtins.len"),
+                               context_.list<const Expr*>({context_.local(tape)}),
+                               List<const Keyword*>());
   }
 
   // --- backward
@@ -323,6 +360,7 @@ class Assembler {
   Context& context_;
   std::vector<Symbol> tapes_;
   std::unordered_map<const Stmt*, Symbol> drivers_;
+  std::unordered_map<const Stmt*, Symbol> lengths_;  // loops that ran as often as this tape grew
   std::unordered_map<const Break*, const Stmt*> exit_flags_;
 };
 

@@ -331,9 +331,13 @@ const Expr* Algebra::build_sum(const std::vector<Term>& terms) {
                                   [](const Term* term) { return term->numerator > 0.0; });
   if (first != order.end()) std::rotate(order.begin(), first, first + 1);
   const Expr* result = nullptr;
+  const bool integral = std::all_of(terms.begin(), terms.end(), [](const Term& term) { return term.integral; });
   for (const Term* term : order) {
     bool below = false;
-    const Expr* value = build_term(*term, below);
+    // A lone constant is spelled as the coefficients beside it: 1.0 - 0.2 * x, but 3 * x - 1.
+    Term spelled = *term;
+    if (spelled.factors.empty()) spelled.integral = integral;
+    const Expr* value = build_term(spelled, below);
     if (result == nullptr) {
       result = below ? negative(value) : value;
     } else {

@@ -509,8 +509,9 @@ bool Reverse::is_receiver(const Attribute* method) {
   const Expr* root = method;
   while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
   const auto* name = as<Name>(root);
-  return name == nullptr || name->scope != Scope::Global ||
-         typing_.of(method->value).kind != TypeKind::Module;
+  if (name == nullptr || name->scope != Scope::Global) return true;
+  const GlobalBinding* global = core_.find_global(name->symbol);
+  return global == nullptr || global->thing.kind == ThingKind::Value;
 }
 
 // np.array([a, b, [c, d]]): an element's adjoint is the element of the adjoint.

@@ -61,11 +61,13 @@ bool same_value(const Linear& a, const Linear& b) {
 
 }  // namespace
 
-Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs, RuleBook& rules,
-                 Context& context, Symbol numpy, NamePool& names)
+Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
+                 const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
+                 NamePool& names)
     : function_(function),
       core_(*function.core),
       inputs_(inputs),
+      input_types_(types),
       rules_(rules),
       context_(context),
       numpy_(numpy),
@@ -119,8 +121,9 @@ void Reverse::reverse_function() {
   current_ = nullptr;
   current_value_ = nullptr;
   current_target_ = {};
-  for (const Symbol input : inputs_) {
-    const Type type = typing_.of(context_.local(input));
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    const Symbol input = inputs_[k];
+    const Type type = input_types_[k];
     Linear value = adjoint_of(input);
     const Expr* gradient = nullptr;
     if (value.is_zero()) {
@@ -156,11 +159,7 @@ void Reverse::reverse_function() {
   }
   // What the gradients read of the primal (shapes) is read at its start.
   set_position(function_.body, 0);
-  for (const Expr*& gradient : result_.gradients) {
-    for_each_read(gradient, [&](Symbol read) {
-      if (!adjoint_names_.contains(read)) result_.plan.need(position_, read);
-    });
-  }
+  for (const Expr* gradient : result_.gradients) need(gradient);
 }
 
 // Whether an expression may be a view of something else: then a gradient that is one shares memory.
@@ -521,11 +520,7 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
   const Symbol target = current_target_;
   const Position position = position_;
   const Position after = after_current_;
-  for_each_read(test, [&](Symbol read) {
-    if (adjoint_names_.contains(read)) return;
-    const auto made = result_.plan.defined_at.find(read);
-    result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
-  });
+  need(test);
   const std::vector<Linear> before = adjoints_;
   const auto owned_before = owned_;
   auto restore = [&] {

@@ -52,8 +52,10 @@ struct ReverseResult {
 
 class Reverse {
  public:
-  Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs, RuleBook& rules,
-          Context& context, Symbol numpy, NamePool& names);
+  // `types` are those of the arguments that are differentiated, `inputs` the parameters.
+  Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
+          const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
+          NamePool& names);
   ReverseResult run();
 
  private:
@@ -163,6 +165,8 @@ class Reverse {
   std::size_t number(Symbol variable) { return variables_.number(variable); }
   Linear& adjoint_of(Symbol variable);
   void emit(const Stmt* statement);
+  // Notes that the backward part reads the primal's names in a node, at the position now.
+  void need(const Node* node);
   void mark(Block block, std::size_t index);
   void set_position(Block block, std::size_t index);
   // bar(variable) := the adjoint now; afterwards the adjoint is that name.
@@ -184,6 +188,7 @@ class Reverse {
   const TypedFunction& function_;
   const CoreFunction& core_;
   std::vector<Symbol> inputs_;
+  std::vector<Type> input_types_;
   RuleBook& rules_;
   Context& context_;
   Symbol numpy_;

@@ -354,10 +354,12 @@ void Reverse::reverse_loop(const Stmt* loop) {
     position_ = after;
     after_current_ = after;
   }
+  current_ = nullptr;  // zeros and copies in front of the loop belong to no statement
   write_down();
   for (const Symbol symbol : carried) flush_mentions(bar(symbol), symbol);
   // Flushing may have written down one that is carried after another: settle again.
   write_down();
+  current_ = here;
 
   Back item{.form = Back::Form::Loop, .statement = loop, .origin = loop};
   Stream* const outer = out_;
@@ -378,7 +380,6 @@ void Reverse::reverse_loop(const Stmt* loop) {
     result_.plan.need(position_, plan.count);
   }
   reverse_block(body);
-  current_ = loop;
   current_value_ = nullptr;
   for (const auto& [target, element] : taken) {
     const auto* name = as<Name>(target);
@@ -459,13 +460,6 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
     bool changed = false;
     for_each_read(value, [&](Symbol read) { changed = changed || defined.contains(read); });
     return changed ? hoist(value, wish) : primal(value);
-  };
-  auto need = [&](const Expr* value) {
-    for_each_read(value, [&](Symbol read) {
-      if (adjoint_names_.contains(read)) return;
-      const auto made = result_.plan.defined_at.find(read);
-      result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
-    });
   };
   if (cut) {
     plan.count = names_.fresh("count");

@@ -63,7 +63,8 @@ class Saver {
     const auto found = pending.find(variable);
     if (found == pending.end()) return;
     Candidate where = found->second;
-    if (where.at.block == nullptr) where = {here, depth};
+    // As late as possible in the block of the last use: an iteration that is cut before saves nothing.
+    if (where.at.block == nullptr || where.at.block == here.block) where = {here, depth};
     pending.erase(found);
     if (is_saved(where.at, variable)) return;
     auto& by_index = saves_.at[where.at.block];

@@ -48,14 +48,21 @@ Linear& Reverse::adjoint_of(Symbol variable) {
   return adjoints_[index];
 }
 
-void Reverse::emit(const Stmt* statement) {
-  for_each_child(*statement, [&](const Node* part) {
-    for_each_read(part, [&](Symbol read) {
-      if (adjoint_names_.contains(read)) return;
-      const auto made = result_.plan.defined_at.find(read);
-      result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
-    });
+void Reverse::need(const Node* node) {
+  for_each_read(node, [&](Symbol read) {
+    if (adjoint_names_.contains(read)) return;
+    const auto made = result_.plan.defined_at.find(read);
+    result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
   });
+}
+
+void Reverse::emit(const Stmt* statement) {
+  const auto* assign = as<Assign>(statement);
+  if (assign != nullptr && !is<Subscript>(assign->targets[0])) {
+    need(assign->value);  // a name that is assigned is not read
+  } else {
+    for_each_child(*statement, [&](const Node* part) { need(part); });
+  }
   out_->push_back({.form = Back::Form::Statement, .statement = statement, .origin = current_});
 }
 
@@ -68,6 +75,12 @@ void Reverse::set_position(Block block, std::size_t index) {
 void Reverse::mark(Block block, std::size_t index) {
   if (block.empty()) return;
   set_position(block, index);
+  // Once: what is taken from a tape here is taken once.
+  for (auto it = out_->rbegin(); it != out_->rend(); ++it) {
+    if (it->form != Back::Form::Marker) continue;
+    if (it->position == position_) return;
+    break;
+  }
   out_->push_back({.form = Back::Form::Marker, .position = position_});
 }
 
@@ -153,7 +166,7 @@ void Reverse::write(Symbol name, const Linear& value, const Type& type) {
       return;
     }
   }
-  if (value.terms.size() == 1 && in_place && write_scaled(name, value.terms.front())) return;
+  if (in_place && !value.is_zero() && write_scaled(name, algebra_.single(value).terms.front())) return;
   const Expr* expression = algebra_.build(value);
   if (type.is_array()) {
     // A name lends its array, a view shares it: neither may be written in place from now on. In a

@@ -78,6 +78,12 @@ class DeadCode {
     }
   };
 
+  void find_tapes(const Node* node) {
+    if (const auto* push = as<Push>(node)) tapes_.insert(push->tape);
+    if (!is_statement(node->kind)) return;
+    for_each_child(*node, [&](const Node* child) { find_tapes(child); });
+  }
+
   static const Pop* pop_of(const Stmt* statement) {
     const auto* assign = as<Assign>(statement);
     return assign != nullptr ? as<Pop>(assign->value) : nullptr;
@@ -100,6 +106,7 @@ class DeadCode {
   }
 
   void collect_reads(const Node* node) {
+    find_tapes(node);
     for_each_read(node, [&](Symbol read) { ++reads_of_[read]; });
   }
 
@@ -125,6 +132,9 @@ class DeadCode {
     const Expr* target = assign != nullptr ? assign->targets[0] : augmented->target;
     if (is_live(target, live)) return true;
     if (const Pop* pop = pop_of(statement)) return !dead_tapes_.contains(pop->tape);
+    if (const auto* name = as<Name>(target); name != nullptr && tapes_.contains(name->symbol)) {
+      return !dead_tapes_.contains(name->symbol);
+    }
     const Expr* value = assign != nullptr ? assign->value : augmented->value;
     if (!input_.forward.contains(statement)) return holds_pop(value);
     if (!input_.effects.is_pure(value)) return true;
@@ -152,6 +162,12 @@ class DeadCode {
 
   void find_live_tapes(Block block, std::unordered_map<Symbol, bool>& tapes) {
     for (const Stmt* statement : block) {
+      if (const auto* assign = as<Assign>(statement); assign != nullptr && is<BinaryOperation>(assign->value)) {
+        // How often a tape grew.
+        for_each_read(assign->value, [&](Symbol read) {
+          if (tapes_.contains(read) && is_live(assign->targets[0], live_after_[statement])) tapes[read] = true;
+        });
+      }
       if (const Pop* pop = pop_of(statement)) {
         const bool live =
             is_live(static_cast<const Assign*>(statement)->targets[0], live_after_[statement]);
@@ -240,6 +256,7 @@ class DeadCode {
   const PassInput& input_;
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
+  std::unordered_set<Symbol> tapes_;
   std::unordered_set<Symbol> dead_tapes_;
   std::unordered_map<Symbol, int> reads_of_;  // targets included
   std::unordered_map<std::size_t, std::vector<const Node*>> again_;
