@@ -304,6 +304,11 @@ const Name* Lowering::global(Symbol name, Ranges ranges) {
   const Thing thing = look_up(function, name);
   Symbol printed = name;
   const Frame& top = frames_.front();
+  // A local name that an import or `sin = np.sin` binds is no variable of the core program.
+  auto stands_for_global = [&](Symbol local) {
+    const auto found = top.bindings.find(local);
+    return found != top.bindings.end() && found->second.form == Binding::Form::Value;
+  };
   auto same = [&](const Thing& other) {
     return other.kind == thing.kind && other.handle == thing.handle;
   };
@@ -319,7 +324,7 @@ const Name* Lowering::global(Symbol name, Ranges ranges) {
     const NameUse* use = top.facts->find(name);
     const bool free = use != nullptr && !top.facts->is_local(name);
     if (!free || !same(look_up(top.function, name))) printed = names_.fresh(name.text());
-  } else if (function == top.function && top.facts->is_local(name)) {
+  } else if (function == top.function && top.facts->is_local(name) && !stands_for_global(name)) {
     printed = names_.fresh(name.text());
   }
   names_.take(printed);

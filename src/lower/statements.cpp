@@ -166,7 +166,9 @@ void Lowering::import_statement(const Import& it) {
     const bool same = (thing.kind == ThingKind::Module || thing.kind == ThingKind::Library) &&
                       thing.qualified_name.text() == wanted;
     if (!same) refuse_import();
-    frame_->bindings[local] = {.form = Binding::Form::Value, .value = global(local, at(it))};
+    Binding& binding = frame_->bindings[local];
+    binding.form = Binding::Form::Value;
+    binding.value = global(local, at(it));
     frame_->declared.push_back(local);
   }
 }

@@ -1,0 +1,231 @@
+"""What lowering refuses: the kind of the error, its place, and a remedy in the user's terms."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tangent import _core, errors
+
+
+class Model:
+    rate = 2.0
+
+    def __call__(self, x: float) -> float:
+        return x
+
+    def step(self, x: float) -> float:
+        return x * self.rate
+
+
+class Failure(Exception):
+    pass
+
+
+GLOBALS = {"np": np, "Model": Model, "model": Model(), "step": Model().step, "Failure": Failure}
+HELPERS = """
+LIMIT = 3.0
+
+def recursive(n):
+    return 1.0 if n < 1.0 else n * recursive(n - 1.0)
+
+def even(n):
+    return odd(n - 1.0)
+
+def odd(n):
+    return even(n - 1.0)
+
+def computed_default(x, limit=LIMIT):
+    return x * limit
+
+def with_try(x):
+    try:
+        return x
+    finally:
+        pass
+
+def maybe_unbound(n):
+    for i in range(n):
+        last = i
+    return last
+
+def collects(**options):
+    return options
+
+def two(a, b):
+    return a * b
+
+def applied(function, x):
+    function = function
+    return function(x)
+"""
+
+made = 0
+
+
+def make(text: str) -> Callable[..., Any]:
+    """The function f of the text, with its source where capture finds it."""
+    global made
+    made += 1
+    filename = f"<refusal {made}>"
+    text = HELPERS + text
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    scope = dict(GLOBALS)
+    exec(compile(text, filename, "exec"), scope)
+    return scope["f"]  # type: ignore[no-any-return]
+
+
+# body of f(x), the error, what the carets mark
+REFUSED = [
+    ("y = [x * i for i in range(3)]", "UnsupportedSyntaxError", "[x * i for i in range(3)]"),
+    ("return sum(x * i for i in range(3))", "UnsupportedSyntaxError", "(x * i for i in range(3))"),
+    ("y = {i: x for i in range(3)}", "UnsupportedSyntaxError", "{i: x for i in range(3)}"),
+    ("y = {i for i in range(3)}", "UnsupportedSyntaxError", "{i for i in range(3)}"),
+    ("y = {'a': x}", "UnsupportedSyntaxError", "{'a': x}"),
+    ("y = {x, 1.0}", "UnsupportedSyntaxError", "{x, 1.0}"),
+    ("a, *b = x", "UnsupportedSyntaxError", "*b"),
+    ("y = [*x, 1.0]", "UnsupportedSyntaxError", "*x"),
+    ("x[0] = 1.0", "InplaceModificationError", "x[0]"),
+    ("x[0] += 1.0", "InplaceModificationError", "x[0]"),
+    ("x.rate = 1.0", "InplaceModificationError", "x.rate"),
+    ("a, x[0] = x", "InplaceModificationError", "x[0]"),
+    ("for x[0] in x: pass", "InplaceModificationError", "x[0]"),
+    ("del x[0]", "InplaceModificationError", "x[0]"),
+    ("y = x\ndel y\nreturn y", "UnsupportedSyntaxError", "del y"),
+    ("np.copyto(x, 1.0)", "InplaceModificationError", "np.copyto(x, 1.0)"),
+    ("y = np.sin(x, out=x)", "InplaceModificationError", "np.sin(x, out=x)"),
+    ("y = x.sum(out=x)", "InplaceModificationError", "x.sum(out=x)"),
+    ("x.append(1.0)", "InplaceModificationError", "x.append(1.0)"),
+    ("x.sort()", "InplaceModificationError", "x.sort()"),
+    ("np.add.at(x, 0, 1.0)", "InplaceModificationError", "np.add.at(x, 0, 1.0)"),
+    ("try:\n    return x\nexcept ValueError:\n    return x", "UnsupportedSyntaxError", None),
+    ("with np.errstate(all='ignore'):\n    return x", "UnsupportedSyntaxError", None),
+    ("match x:\n    case 1:\n        return x", "UnsupportedSyntaxError", None),
+    ("yield x", "UnsupportedSyntaxError", "yield x"),
+    ("y = yield", "UnsupportedSyntaxError", "yield"),
+    ("class A:\n    pass", "UnsupportedSyntaxError", None),
+    ("global LIMIT\nLIMIT = x", "UnsupportedSyntaxError", "LIMIT"),
+    ("global LIMIT\nLIMIT += x", "UnsupportedSyntaxError", "LIMIT"),
+    ("def g():\n    nonlocal x\n    x = 1.0\ng()", "UnsupportedSyntaxError", "nonlocal x"),
+    ("async def g():\n    pass", "UnsupportedSyntaxError", None),
+    ("import decimal", "UnsupportedSyntaxError", "import decimal"),
+    ("from math import sin", "UnsupportedSyntaxError", "from math import sin"),
+    ("raise", "UnsupportedSyntaxError", "raise"),
+    ("g = lambda t: t\ng = lambda t: -t\nreturn g(x)", "UnsupportedSyntaxError", "lambda t: t"),
+    ("return lambda: x", "UnsupportedSyntaxError", "lambda: x"),
+    ("return np.vectorize(lambda t: t)", "UnsupportedSyntaxError", "lambda t: t"),
+    ("def g(t):\n    return t\nreturn g", "UnsupportedSyntaxError", "g"),
+    ("def g(t):\n    return t\ng = x\nreturn g", "UnsupportedSyntaxError", None),
+    ("if x:\n    def g(t):\n        return t\nreturn g(x)", "UnsupportedSyntaxError", "g"),
+    (
+        "@np.vectorize\ndef g(t):\n    return t\nreturn g(x)",
+        "UnsupportedSyntaxError",
+        "np.vectorize",
+    ),
+    ("return x(1.0)", "UnsupportedSyntaxError", "x(1.0)"),
+    ("return x[0](1.0)", "UnsupportedSyntaxError", "x[0](1.0)"),
+    ("return nowhere(x)", "GradientNotFoundError", "nowhere(x)"),
+    ("return np.nowhere(x)", "GradientNotFoundError", "np.nowhere(x)"),
+    ("return np(x)", "GradientNotFoundError", "np(x)"),
+    ("return Model()", "UnsupportedSyntaxError", "Model()"),
+    ("return model(x)", "UnsupportedSyntaxError", "model(x)"),
+    ("return model.step(x)", "UnsupportedSyntaxError", "model.step(x)"),
+    ("return step(x)", "UnsupportedSyntaxError", "step(x)"),
+    ("return eval('x')", "UnsupportedSyntaxError", "eval('x')"),
+    ("return locals()", "UnsupportedSyntaxError", "locals()"),
+    ("return recursive(x)", "UnsupportedSyntaxError", "recursive(n - 1.0)"),
+    ("return even(x)", "UnsupportedSyntaxError", "even(n - 1.0)"),
+    ("return f(x)", "UnsupportedSyntaxError", "f(x)"),
+    ("return computed_default(x)", "UnsupportedSyntaxError", "computed_default(x)"),
+    ("return with_try(x)", "UnsupportedSyntaxError", None),
+    (
+        "for i in x:\n    x = maybe_unbound(i)\nreturn x",
+        "UnsupportedSyntaxError",
+        "maybe_unbound(i)",
+    ),
+    ("return collects(a=x)", "UnsupportedSyntaxError", "collects(a=x)"),
+    ("return two(*x)", "UnsupportedSyntaxError", "*x"),
+    ("return two(x, **x)", "UnsupportedSyntaxError", None),
+    ("return two(x)", "GradientNotFoundError", "two(x)"),
+    ("return two(x, x, x)", "GradientNotFoundError", "two(x, x, x)"),
+    ("return two(x, a=x)", "GradientNotFoundError", "two(x, a=x)"),
+    ("return two(x, c=x)", "GradientNotFoundError", "two(x, c=x)"),
+    ("return applied(lambda t: t, x)", "UnsupportedSyntaxError", "lambda t: t"),
+    ("return y\ny = x", "UnsupportedSyntaxError", "y"),
+]
+
+
+@pytest.mark.parametrize(("body", "error", "marked"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_refused(body: str, error: str, marked: str | None) -> None:
+    text = "def f(x):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    function = make(text)
+    with pytest.raises(errors.TangentError) as caught:
+        _core.lowered(function)
+    assert type(caught.value).__name__ == error
+    shown = str(caught.value)
+    if marked is None:
+        return
+    lines = shown.splitlines()
+    carets = next(i for i, line in enumerate(lines) if set(line.strip()) == {"^"})
+    start = lines[carets].index("^")
+    assert lines[carets - 1][start : start + len(lines[carets].strip())] == marked
+    assert "Instead:" in shown
+
+
+# What looks alike and is not refused.
+ACCEPTED = [
+    "y = np.sin(x, out=None)\nreturn y",
+    "if x < 0.0:\n    raise Failure('negative')\nreturn x",
+    "y: dict[str, float]\nreturn x",
+    "global LIMIT\nreturn x * LIMIT",
+    "import numpy as np\nreturn np.sin(x)",
+    "def unused(t):\n    return t\nreturn x",
+    "return two(x, **{'b': x})",
+    "return unknown_name if x < 0.0 else x",
+    "return model.rate * x",
+]
+
+
+@pytest.mark.parametrize("body", ACCEPTED)
+def test_accepted(body: str) -> None:
+    text = "def f(x):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    function = make(text)
+    scope = dict(function.__globals__)
+    exec(_core.lowered(function), scope)
+    assert scope["f"](0.5) == function(0.5)
+
+
+def test_too_deep() -> None:
+    body = "x"
+    for _ in range(150):
+        body = f"(-{body})"
+    assert _core.lowered(make(f"def f(x):\n    return {body}\n")).count("-") == 150
+
+
+def test_early_returns_that_nest_too_deep() -> None:
+    lines = "".join(f"    if x > {i}:\n        return x\n    x = x + 1\n" for i in range(120))
+    with pytest.raises(errors.TangentError, match="indented too deep"):
+        _core.lowered(make(f"def f(x):\n{lines}"))
+
+
+def test_loops_nested_too_deep_by_inlining() -> None:
+    def nest(name: str, inside: str) -> str:
+        text = f"def {name}(x):\n"
+        for i in range(12):
+            text += "    " * (i + 1) + f"for i{i} in range(1):\n"
+        return text + "    " * 13 + f"x = {inside}\n    return x\n"
+
+    with pytest.raises(errors.TangentError, match="loops are nested too deep"):
+        _core.lowered(make(nest("g", "x + 1.0") + nest("f", "g(x)")))
+
+
+def test_a_diagnostic_in_a_callee_names_its_own_line() -> None:
+    function = make(
+        "def g(x):\n    y = x\n    return [y for y in x]\n\ndef f(x):\n    return g(x)\n"
+    )
+    with pytest.raises(errors.TangentError) as caught:
+        _core.lowered(function)
+    assert "return [y for y in x]" in str(caught.value)
