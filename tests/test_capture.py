@@ -152,9 +152,9 @@ def test_strings_and_brackets_that_stand_less_deep():
         x,
         y=2.0,
     ):
-        note = """
+        y = """
 not indented
-    """
+    """ and y
         z = x * x * (
     y
         )  # fmt: skip
@@ -234,7 +234,7 @@ def test_private_names():
 
 
 def test_a_function_of_a_file_with_a_future_import(tmp_path: Path):
-    module = module_of(tmp_path, 'from __future__ import annotations\ndef f(x: Q) -> R:\n  return x\n')
+    module = module_of(tmp_path, 'from __future__ import annotations\ndef f(x: Q) -> R: return x\n')
     assert tangent.grad(module.f)(3.0) == 1.0
 
 
@@ -314,14 +314,16 @@ def test_negative_zero_is_another_constant(tmp_path: Path):
 # The tree
 
 
-@pytest.mark.parametrize('spelling', ['1e-4', '0.5', '2.', '1_000', '0x1F', '1E5', '.25', '10', '1_0.5e3'])
+@pytest.mark.parametrize(
+    'spelling', ['1e-4', '0.5', '2.', '1_000', '0x1F', '1E5', '.25', '10', '1_0.5e3']
+)
 def test_numbers_keep_their_spelling(spelling: str):
     assert _core.parse_and_print(f'x = {spelling}\n') == f'x = {spelling}\n'
 
 
 @pytest.mark.parametrize(
     'path',
-    sorted(Path(ast.__file__).parent.glob('*.py'))[:60:3] + [Path(textwrap.__file__), Path(ast.__file__)],
+    [*sorted(Path(ast.__file__).parent.glob('*.py'))[:60:3], Path(ast.__file__)],
     ids=lambda path: path.name,
 )
 def test_the_standard_library_survives_reading_and_printing(path: Path):
@@ -375,7 +377,8 @@ from . import x
 from ..a.b import y as z, w
 from m import *
 l = lambda *a, k=1, **kw: (yield)
-x = y = (a := 3), *b, {**c, 'd': 1}, {1, 2}, {k: v for k, v in z if a if b for c in d}, {s for s in t}
+x = y = (a := 3), *b, {**c, 'd': 1}, {1, 2}, {k: v for k, v in z if a if b for c in d}
+x = {s for s in t}
 f"a{b!r:>{w}}c{{}}{d=}"
 b'\\x00\\xff' + b''
 x = a if b else not c, ~d, +e, -f ** -g, 1j, 10 ** 30, 123456789012345678901234567890, ...

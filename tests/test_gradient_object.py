@@ -1,4 +1,4 @@
-"""The gradient object: variants, live names, keywords, threads, pickling, and what tools see of it."""
+"""The gradient object: variants, live names, threads, pickling, and what tools see of it."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_a_helper_that_is_defined_again_is_followed():
     df = tangent.grad(f)
     assert df(2.0) == 12.0
 
-    def helper(x):
+    def helper(x):  # noqa: F811
         return x
 
     assert df(2.0) == 3.0

@@ -91,7 +91,11 @@ def grad(
     if (
         optimized is True
         and checkpoint is False
-        and checkpoint_config is optimizations is output_index is output_weights is source is None
+        and checkpoint_config is None
+        and optimizations is None
+        and output_index is None
+        and output_weights is None
+        and source is None
         and compile == 'python'
     ):
         known = _known(func, (wrt, preserve_result, check_dims, verbose))

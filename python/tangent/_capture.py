@@ -9,7 +9,6 @@ after it was imported, and the text says something else than what runs.
 """
 
 from __future__ import annotations
-import __future__
 
 import _ast
 import linecache
@@ -17,17 +16,13 @@ import warnings
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 
+from tangent._same_code import FunctionNode, says_the_same
 
 Found = tuple[_ast.AST, str, int, str, str]
 Failure = tuple[str, str, str]
-FunctionNode = _ast.FunctionDef | _ast.AsyncFunctionDef | _ast.Lambda
 
 _DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 
-_FUTURE_FLAGS = 0
-for _name in __future__.all_feature_names:
-    _FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
-_NESTED = 0x10  # CO_NESTED: set where the wrapper of the check puts a function inside another
 
 _NOT_AVAILABLE_REMEDY = (
     'define it in a file or a notebook cell, or register its text with '
@@ -44,7 +39,7 @@ def read(function: FunctionType) -> Found | Failure:
     code = function.__code__
     filename = code.co_filename
     try:
-        return _read(code, linecache.getlines(filename, function.__globals__))
+        return _read(function, linecache.getlines(filename, function.__globals__))
     except _Unparsable:
         pass
     # The lines may be from before an edit that the function is from after.
@@ -57,7 +52,7 @@ def read(function: FunctionType) -> Found | Failure:
             _NOT_AVAILABLE_REMEDY,
         )
     try:
-        return _read(code, lines)
+        return _read(function, lines)
     except _Unparsable:
         return (
             'SourceChanged',
@@ -67,17 +62,18 @@ def read(function: FunctionType) -> Found | Failure:
         )
 
 
-def _read(code: CodeType, lines: list[str]) -> Found | Failure:
+def _read(function: FunctionType, lines: list[str]) -> Found | Failure:
+    code = function.__code__
     first = code.co_firstlineno
     if not 1 <= first <= len(lines):
         raise _Unparsable
     private_class = _class_of_private_names(code)
     try:
         if code.co_name == '<lambda>':
-            found = _read_lambda(code, lines, private_class)
+            found = _read_lambda(function, lines, private_class)
         else:
             found = _read_definition(code, lines)
-            if not _says_the_same(code, found[0], found[1], private_class):
+            if not says_the_same(function, found[0], found[1], lines, private_class):
                 raise _Unparsable
     except RecursionError:
         return (
@@ -194,8 +190,9 @@ def _walk(tree: _ast.AST) -> Iterator[_ast.AST]:
 
 
 def _read_lambda(
-    code: CodeType, lines: list[str], private_class: str
+    function: FunctionType, lines: list[str], private_class: str
 ) -> tuple[FunctionNode, str, int]:
+    code = function.__code__
     for tree, text, first_line in _statements_around(code, lines):
         candidates = [
             node
@@ -206,7 +203,7 @@ def _read_lambda(
         span = _span(code, first_line)
         candidates.sort(key=lambda node: _span_of(node.body) != span)
         for node in candidates:
-            if _says_the_same(code, node, text, private_class):
+            if says_the_same(function, node, text, lines, private_class):
                 return node, text, first_line
     raise _Unparsable
 
@@ -253,7 +250,7 @@ def _span_of(node: _ast.expr) -> tuple[int, int, int | None, int | None]:
 
 
 # ------------------------------------------------------------------------------------------------
-# Whether the text is what runs
+# Private names
 
 
 def _class_of_private_names(code: CodeType) -> str:
@@ -278,106 +275,3 @@ def _all_names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _all_names(constant)
-
-
-def _says_the_same(code: CodeType, node: _ast.AST, text: str, private_class: str) -> bool:
-    """Whether compiling the text gives the code."""
-    if '@pytest_ar' in code.co_names:
-        # pytest compiles asserts of test modules in its own way: the names must do.
-        return _arguments(node) == code.co_varnames[: len(_arguments(node))]
-    flags = code.co_flags & _FUTURE_FLAGS
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        try:
-            compiled = _compile(code, node, text, private_class, flags)
-        except SyntaxError:
-            return False
-    return any(_same_code(code, each) for each in _codes_named(compiled, code.co_name))
-
-
-def _compile(code: CodeType, node: _ast.AST, text: str, private_class: str, flags: int) -> CodeType:
-    free = [name for name in code.co_freevars if name != '__class__']
-    header = f'def _({", ".join(free)}):\n' if free else ''
-    in_class = bool(private_class) or '__class__' in code.co_freevars
-    if isinstance(node, _ast.Lambda):
-        body = _lambda_text(node, text)
-        source = f'{header or "if 1:"}\n return (\n{body}\n )\n' if free else f'_ = (\n{body}\n)\n'
-        if in_class:
-            source = f'class {private_class or "_"}:\n' + ''.join(
-                f' {line}' for line in source.splitlines(keepends=True)
-            )
-        return compile(source, code.co_filename, 'exec', flags, dont_inherit=True)
-    if in_class or (free and not text.startswith('if 1:\n')):
-        return _compile_tree(code, node, free, private_class or '_', in_class, flags)
-    if free:
-        text = header + text.removeprefix('if 1:\n')
-    return compile(text, code.co_filename, 'exec', flags, dont_inherit=True)
-
-
-def _compile_tree(
-    code: CodeType, node: _ast.AST, free: list[str], class_name: str, in_class: bool, flags: int
-) -> CodeType:
-    """The function inside a function that has its free variables, inside a class."""
-    assert isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef))
-    header = f'def _({", ".join(free)}): pass\n' if free else 'if 1: pass\n'
-    outer = _parse(header).body[0]
-    assert isinstance(outer, (_ast.FunctionDef, _ast.If))
-    outer.body = [node]
-    tree = _parse(f'class {class_name}: pass\n') if in_class else _parse('')
-    if in_class:
-        outermost = tree.body[0]
-        assert isinstance(outermost, _ast.ClassDef)
-        outermost.body = [outer]
-    else:
-        tree.body = [outer]
-    compiled = compile(tree, code.co_filename, 'exec', flags, dont_inherit=True)
-    assert isinstance(compiled, CodeType)
-    return compiled
-
-
-def _lambda_text(node: _ast.Lambda, text: str) -> str:
-    data = [line.encode() for line in text.split('\n')[node.lineno - 1 : node.end_lineno]]
-    data[-1] = data[-1][: node.end_col_offset]
-    data[0] = data[0][node.col_offset :]
-    return b'\n'.join(data).decode()
-
-
-def _arguments(node: _ast.AST) -> tuple[str, ...]:
-    assert isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda))
-    arguments = node.args
-    return tuple(
-        each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    )
-
-
-def _codes_named(code: CodeType, name: str) -> Iterator[CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            if constant.co_name == name:
-                yield constant
-            yield from _codes_named(constant, name)
-
-
-def _same_code(a: CodeType, b: CodeType) -> bool:
-    return (
-        a.co_code == b.co_code
-        and a.co_names == b.co_names
-        and a.co_varnames == b.co_varnames
-        and a.co_freevars == b.co_freevars
-        and a.co_cellvars == b.co_cellvars
-        and a.co_argcount == b.co_argcount
-        and a.co_posonlyargcount == b.co_posonlyargcount
-        and a.co_kwonlyargcount == b.co_kwonlyargcount
-        and (a.co_flags | _NESTED) == (b.co_flags | _NESTED)
-        and len(a.co_consts) == len(b.co_consts)
-        and all(map(_same_constant, a.co_consts, b.co_consts))
-    )
-
-
-def _same_constant(a: object, b: object) -> bool:
-    if isinstance(a, CodeType):
-        return isinstance(b, CodeType) and _same_code(a, b)
-    if type(a) is not type(b):
-        return False
-    # repr tells 0.0 from -0.0 and makes nan equal to itself, also inside tuples.
-    return a == b if isinstance(a, (str, bytes, int, frozenset)) else repr(a) == repr(b)

@@ -53,7 +53,7 @@ def check_function(func: object) -> FunctionType | MethodType:
     elif type(func).__name__ == 'partial' and hasattr(func, 'func'):
         what = 'is a functools.partial'
         remedy = 'write it as a function: `lambda x: f(x, …)`, or use wrt and keyword arguments'
-    elif isinstance(getattr(type(func), '__call__', None), FunctionType):
+    elif any(isinstance(vars(each).get('__call__'), FunctionType) for each in type(func).__mro__):
         what, remedy = 'is an object with a __call__ method', 'pass its method: `obj.__call__`'
     elif callable(func):
         what = 'has no Python source (it is built in or compiled)'
@@ -72,7 +72,7 @@ def _article(noun: str) -> str:
 
 
 def positions(func: FunctionType | MethodType, wrt: object) -> tuple[list[int], list[str], bool]:
-    """Positions among all parameters, the names of those, and whether one bare gradient is wanted."""
+    """Positions among all parameters, their names, and whether one bare gradient is wanted."""
     items: list[object] = list(wrt) if isinstance(wrt, (tuple, list)) else [wrt]
     function = func.__func__ if isinstance(func, MethodType) else func
     hidden = 1 if isinstance(func, MethodType) else 0
@@ -106,13 +106,8 @@ def _position(item: object, code: CodeType, hidden: int, name: str) -> int:
     at = operator.index(item)
     usable = count - hidden
     if not -usable <= at < usable:
-        kept = (
-            'has no positional parameters'
-            if usable == 0
-            else (
-                f'has {usable} positional parameter{"s" if usable > 1 else ""}, {_listed(named[:usable])}'
-            )
-        )
+        plural = 's' if usable > 1 else ''
+        kept = f'has {usable} positional parameter{plural}: {_listed(named[:usable])}'
         refuse('BadWrt', f'wrt={at}: {name} {kept}', 'count from 0, or give the name')
     return at % usable + hidden
 
