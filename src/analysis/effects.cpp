@@ -79,6 +79,12 @@ bool Effects::operation_may_raise(const BinaryOperation* operation) const {
       // An array divides without raising; a Python number does not.
       if (left.is_array() || right.is_array()) return !fits(left, right);
       break;
+    case BinaryOperator::MatrixMultiply: {
+      if (!left.is_array() || !right.is_array() || left.rank < 1 || right.rank < 1) return true;
+      const Dim inner = left.dims.back();
+      const Dim other = right.rank == 1 ? right.dims[0] : right.dims[right.dims.size() - 2];
+      return inner.is_unknown() || !(inner == other) || left.rank > 2 || right.rank > 2;
+    }
     case BinaryOperator::Power: {
       const auto* exponent = as<Constant>(operation->right);
       if (left.is_array()) return !right.is_number();

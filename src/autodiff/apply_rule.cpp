@@ -59,17 +59,10 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
   const std::string_view shape = rule.shape.text();
   const bool broadcasts = shape == "elementwise" || shape == "arithmetic" || shape == "where";
   Linear shared = adjoint;
-  // A body that reads d[y] more than once for what is active gets it under a name.
-  int reads = 0;
-  std::vector<const Stmt*> stack(rule.adjoint.begin(), rule.adjoint.end());
-  if (stack.size() > 1 && actives > 0) {
-    for (const Stmt* statement : rule.adjoint)
-      reads = std::max(reads, count_reads(statement, rule.result));
-  }
   const bool numbers = typing_.of(node).is_number();
-  if ((actives > 1 || reads > 1) && !shared.is_cheap(numbers)) {
-    shared = actives > 1 && broadcasts ? named_if_shared(node, shared)
-                                       : named("b" + name_for(node), shared, typing_.of(node));
+  if (actives > 0 && !shared.is_cheap(numbers) &&
+      (actives > 1 || reads_of_adjoint(rule.adjoint, rule, arguments, node) > 1)) {
+    shared = actives > 1 && broadcasts ? named_if_shared(node, shared) : name_adjoint(node, shared);
   }
   Binding binding{.rule = rule,
                   .call = call,
@@ -81,6 +74,36 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
                   .locals = {},
                   .values = {}};
   run_body(rule.adjoint, binding);
+}
+
+// How often a body reads d[y] for the arguments that are active.
+int Reverse::reads_of_adjoint(Block body, const Rule& rule, const std::vector<const Expr*>& arguments,
+                              const Expr* node) {
+  Binding binding{.rule = rule,
+                  .call = nullptr,
+                  .arguments = arguments,
+                  .adjoint = Linear(),
+                  .node = node,
+                  .result = nullptr,
+                  .broadcasts = false,
+                  .locals = {},
+                  .values = {}};
+  int reads = 0;
+  for (const Stmt* statement : body) {
+    if (const auto* branch = as<If>(statement)) {
+      const bool taken = decide(branch->test, binding) == Truth::True;
+      reads += reads_of_adjoint(taken ? branch->body : branch->orelse, rule, arguments, node);
+      continue;
+    }
+    const auto* assign = as<Assign>(statement);
+    if (assign == nullptr) continue;
+    const Symbol parameter = derivative_of(assign->targets[0]);
+    const int index = parameter ? rule.index_of(parameter) : -1;
+    const bool wanted = !parameter || (index >= 0 && arguments[static_cast<std::size_t>(index)] != nullptr &&
+                                       active(arguments[static_cast<std::size_t>(index)]));
+    if (wanted) reads += count_reads(assign->value, rule.result);
+  }
+  return reads;
 }
 
 void Reverse::run_body(Block body, Binding& binding) {
@@ -407,7 +430,7 @@ const Expr* Reverse::module_name(const Expr* function) {
   const auto* name = as<Name>(function);
   if (name == nullptr) throw InternalError("a rule calls what is no function");
   const std::string_view text = name->symbol.text();
-  if (text == "np") return context_.global(numpy_);
+  if (text == "np" || text == "numpy") return context_.global(numpy_);
   if (text.starts_with('_')) return helper(text);
   if (text == "math" || text == "scipy") {
     const auto known = modules_.find(std::string(text));
@@ -426,6 +449,17 @@ const Expr* Reverse::module_name(const Expr* function) {
 }
 
 const Expr* Reverse::evaluate_call(const Call* call, Binding& binding) {
+  // np.size(x) of an array is x.size, read from what is at hand.
+  const std::string_view callee = call->callee.text();
+  if ((callee == "numpy.size" || callee == "numpy.shape") && call->arguments.size() == 1) {
+    const auto* name = as<Name>(call->arguments[0]);
+    const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+    const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
+    if (given != nullptr && typing_.of(given).is_array()) {
+      return context_.make<Attribute>({}, is<Name>(given) ? given : witness(given),
+                                      context_.symbol(last_part(callee)));
+    }
+  }
   auto value_of = [&](const Expr* part) -> const Expr* {
     if (has_derivative(part, binding)) return algebra_.build(evaluate_linear(part, binding));
     return evaluate(part, binding);

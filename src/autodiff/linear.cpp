@@ -281,9 +281,12 @@ const Expr* Algebra::build_masked(const Term& term) {
   const Expr* base = divisor->base;
   bare.factors.erase(divisor);
   const Expr* value = build_term(bare, below);
-  return numpy_call(
+  const Call* quotient = numpy_call(
       "divide", {below ? negative(value) : value, base},
       {keyword("out", numpy_call("zeros_like", {base})), keyword("where", term.mask)});
+  typing_.set(quotient, type_of_binary(BinaryOperator::Divide, typing_.of(value), typing_.of(base),
+                                       context_.arena()));
+  return quotient;
 }
 
 const Expr* Algebra::build_term(const Term& term, bool& negative) {

@@ -58,6 +58,10 @@ Linear Reverse::named_if_shared(const Expr* node, Linear adjoint) {
   const bool scalar = is_number_type(typing_.of(node));
   if (adjoint.is_cheap(scalar)) return adjoint;
   if (distinct_leaves(node) < 2 && size_of(node, 12) <= 12) return adjoint;
+  return name_adjoint(node, adjoint);
+}
+
+Linear Reverse::name_adjoint(const Expr* node, const Linear& adjoint) {
   if (node == current_value_ && current_target_) {
     // The adjoint of the statement's own target, which nothing reads any more.
     const Symbol name = bar(current_target_);

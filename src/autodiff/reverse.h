@@ -116,6 +116,8 @@ class Reverse {
   bool is_receiver(const Attribute* method);
   // Names an adjoint that would otherwise be computed more than once.
   Linear named_if_shared(const Expr* node, Linear adjoint);
+  // The adjoint of a value under a name: that of the statement's target, if the value is its.
+  Linear name_adjoint(const Expr* node, const Linear& adjoint);
   Linear named(std::string_view wish, const Linear& adjoint, const Type& type);
   Linear unbroadcast(Linear adjoint, const Expr* node, const Expr* operand);
   Linear full(const Linear& adjoint, const Expr* node);
@@ -131,6 +133,8 @@ class Reverse {
                     const Linear& adjoint, const Expr* result);
   void apply_rule(const Rule& rule, const Call* call, const std::vector<const Expr*>& arguments,
                   const Linear& adjoint, const Expr* node, const Expr* result);
+  int reads_of_adjoint(Block body, const Rule& rule, const std::vector<const Expr*>& arguments,
+                       const Expr* node);
   void run_body(Block body, Binding& binding);
   void contribute(Symbol parameter, const Expr* value, Binding& binding);
   enum class Truth : std::uint8_t { False, True, Open };

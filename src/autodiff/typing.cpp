@@ -1,6 +1,8 @@
 // Types computed from operands, by the transfer functions that inference uses; see typing.h.
 #include "autodiff/typing.h"
 
+#include "base/diagnostics.h"
+
 namespace tangent {
 
 Type Typing::of(const Expr* expression) {
@@ -75,7 +77,11 @@ Type Typing::compute(const Expr* expression) {
       BoundCall bound{.callee = call->callee, .rule = rule, .arguments = {}, .keywords = {}};
       std::vector<const Expr*> arguments;
       if (rule != nullptr) {
-        arguments = bind_arguments(*rule, *call, nullptr);
+        try {
+          arguments = bind_arguments(*rule, *call, nullptr);
+        } catch (const Diagnostic&) {
+          return Type::unknown();  // a call of ours with what no record names
+        }
       } else {
         arguments.assign(call->arguments.begin(), call->arguments.end());
         bound.keywords = call->keywords;

@@ -151,8 +151,7 @@ class SingleUses {
   bool move(const Assign& assign, std::vector<const Stmt*>& list, const std::vector<bool>& gone,
             std::size_t k) {
     const auto* target = as<Name>(assign.targets[0]);
-    if (target == nullptr || assign.targets.size() != 1 || !may_move(assign, target->symbol))
-      return false;
+    if (target == nullptr || assign.targets.size() != 1) return false;
     const Symbol symbol = target->symbol;
     for (std::size_t j = k + 1; j < list.size(); ++j) {
       if (gone[j] || is<Comment>(list[j])) continue;
@@ -167,6 +166,12 @@ class SingleUses {
         continue;
       }
       if (reads != 1) return false;
+      // A name that only the return reads, right in front of it, says nothing.
+      const auto* result = as<Return>(reader);
+      if (!may_move(assign, symbol) &&
+          !(result != nullptr && j == k + 1 && is<Name>(result->value) && input_.adjoints.contains(symbol))) {
+        return false;
+      }
       return put(assign, symbol, list, j);
     }
     return false;
