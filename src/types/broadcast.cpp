@@ -166,8 +166,9 @@ Promoted as_arithmetic(Promoted from) {
 
 Shape shape_of(const Type& type) {
   Shape shape{.kind = type.kind, .rank = -1, .dims = {}};
-  if (type.is_number()) shape.rank = 0;
-  if (type.is_array()) {
+  if (type.is_number()) {
+    shape.rank = 0;
+  } else if (type.rank >= 0) {
     shape.rank = type.rank;
     shape.dims.assign(type.dims.begin(), type.dims.end());
   }
@@ -184,29 +185,57 @@ Dim broadcast_dims(Dim a, Dim b) {
   return Dim::unknown();
 }
 
-Shape broadcast_shapes(const Shape& a, const Shape& b) {
-  if (a.kind == TypeKind::Number) return b;
-  if (b.kind == TypeKind::Number) return a;
-  if (a.kind == TypeKind::Numeric && b.kind == TypeKind::Numeric) return a;
-  if (a.kind == TypeKind::Numeric || b.kind == TypeKind::Numeric) {
-    // A 0-d array with a number is a number again.
-    const Shape& array = a.kind == TypeKind::Array ? a : b;
-    if (array.rank == 0) return {.kind = TypeKind::Numeric, .rank = -1, .dims = {}};
-    return {.kind = TypeKind::Array, .rank = -1, .dims = {}};
-  }
-  if (a.rank < 0 || b.rank < 0) {
-    return {.kind = TypeKind::Array, .rank = -1, .dims = {}};
-  }
-  const Shape& longer = a.rank >= b.rank ? a : b;
-  const Shape& shorter = a.rank >= b.rank ? b : a;
+namespace {
+
+// Of two arrays, or of what they are where they are arrays.
+Shape broadcast_arrays(const Shape& a, const Shape& b) {
+  if (a.rank < 0 || b.rank < 0) return {.kind = TypeKind::Array, .rank = -1, .dims = {}};
+  const bool first_is_longer = a.rank >= b.rank;
+  const Shape& longer = first_is_longer ? a : b;
+  const Shape& shorter = first_is_longer ? b : a;
   Shape result = longer;
   const std::size_t offset = longer.dims.size() - shorter.dims.size();
   for (std::size_t i = 0; i < shorter.dims.size(); ++i) {
     // The first operand's symbol goes before the second's.
-    const Dim first = &longer == &a ? longer.dims[offset + i] : shorter.dims[i];
-    const Dim second = &longer == &a ? shorter.dims[i] : longer.dims[offset + i];
+    const Dim first = first_is_longer ? longer.dims[offset + i] : shorter.dims[i];
+    const Dim second = first_is_longer ? shorter.dims[i] : longer.dims[offset + i];
     result.dims[offset + i] = broadcast_dims(first, second);
   }
+  return result;
+}
+
+// What both shapes say.
+Shape either(const Shape& a, const Shape& b) {
+  if (a.rank != b.rank || a.rank < 0) return {.kind = a.kind, .rank = -1, .dims = {}};
+  Shape result = a;
+  for (std::size_t i = 0; i < result.dims.size(); ++i) {
+    if (result.dims[i] != b.dims[i]) result.dims[i] = Dim::unknown();
+  }
+  return result;
+}
+
+}  // namespace
+
+Shape broadcast_shapes(const Shape& a, const Shape& b) {
+  if (a.kind == TypeKind::Number) return b;
+  if (b.kind == TypeKind::Number) return a;
+  if (a.kind == TypeKind::Array && b.kind == TypeKind::Array) return broadcast_arrays(a, b);
+  // Where one is a number the result is the other, else the broadcast of two arrays.
+  const Shape both = broadcast_arrays(a, b);
+  if (a.kind == TypeKind::Array || b.kind == TypeKind::Array) {
+    const Shape& array = a.kind == TypeKind::Array ? a : b;
+    // A 0-d array with a number is a number again.
+    if (array.rank == 0) return {.kind = TypeKind::Numeric, .rank = -1, .dims = {}};
+    Shape result = either(array, both);
+    result.kind = TypeKind::Array;
+    // A length that is not 1 is the result's in any case.
+    for (std::size_t i = 0; i < result.dims.size(); ++i) {
+      if (array.dims[i].is_symbol()) result.dims[i] = array.dims[i];
+    }
+    return result;
+  }
+  Shape result = either(either(a, both), b);
+  result.kind = TypeKind::Numeric;
   return result;
 }
 
@@ -251,7 +280,14 @@ Type typed(const Shape& shape, const Promoted& dtype, Arena& arena) {
   if (shape.kind == TypeKind::Number || (shape.kind == TypeKind::Array && shape.rank == 0)) {
     return number_typed(dtype);
   }
-  if (shape.kind == TypeKind::Numeric) return numeric_typed(dtype);
+  if (shape.kind == TypeKind::Numeric) {
+    Type result = numeric_typed(dtype);
+    if (shape.rank > 0) {
+      result.rank = shape.rank;
+      result.dims = arena.copy(shape.dims);
+    }
+    return result;
+  }
   if (shape.rank < 0) return array_typed(dtype);
   return array_typed(shape.dims, dtype, arena);
 }
@@ -293,6 +329,12 @@ Type as_array(const Type& type, Arena& arena) {
   return array_typed(std::move(dims), dtype, arena);
 }
 
+Type as_surely_array(const Type& type) {
+  Type result = type;
+  if (type.kind == TypeKind::Numeric && type.rank > 0) result.kind = TypeKind::Array;
+  return result;
+}
+
 Type type_of_item(const Type& iterable, Arena& arena) {
   switch (iterable.kind) {
     case TypeKind::Bottom:
@@ -306,6 +348,7 @@ Type type_of_item(const Type& iterable, Arena& arena) {
       return typed(row, promoted(iterable), arena);
     }
     case TypeKind::Numeric:
+      if (iterable.rank > 0) return type_of_item(as_surely_array(iterable), arena);
       return numeric_typed(promoted(iterable));
     case TypeKind::Tuple:
     case TypeKind::List:
@@ -333,8 +376,9 @@ Type broadcast(std::span<const Type> operands, DType dtype, Arena& arena) {
 
 Type type_of_matmul(const Type& left, const Type& right, Arena& arena) {
   const Promoted dtype = promote(promoted(left), promoted(right));
-  const Shape a = shape_of(left);
-  const Shape b = shape_of(right);
+  // Of a number NumPy raises, so what may be one is none.
+  const Shape a = shape_of(as_surely_array(left));
+  const Shape b = shape_of(as_surely_array(right));
   if (a.rank > 2 && b.rank < 0) return array_typed(dtype);
   if (a.rank < 0 && b.rank > 2) return array_typed(dtype);
   if (a.rank == 2 && b.rank < 0) return array_typed(dtype);

@@ -17,10 +17,8 @@ Type widened(const Type& type) {
     result.mixed = result.dtype != DType::Other;
     if (!(result == type)) return result;
   }
-  if (type.is_numeric() && !(type.kind == TypeKind::Numeric && type.dtype == DType::Other)) {
-    return Type::numeric(DType::Other);
-  }
-  return Type::unknown();
+  const Type numeric = Type::numeric(DType::Other);
+  return type.is_numeric() && !(type == numeric) ? numeric : Type::unknown();
 }
 
 [[noreturn]] void refuse_write(const AugmentedAssign& assign, std::string_view what) {

@@ -313,7 +313,9 @@ std::optional<Type> type_of_known_function(const BoundCall& call, const TypeLook
   return std::nullopt;
 }
 
-Type type_of_call(const BoundCall& call, const TypeLookup& types, Arena& arena) {
+namespace {
+
+Type call_type(const BoundCall& call, const TypeLookup& types, Arena& arena) {
   if (call.rule == nullptr) {
     return type_of_known_function(call, types, arena).value_or(Type::unknown());
   }
@@ -324,6 +326,30 @@ Type type_of_call(const BoundCall& call, const TypeLookup& types, Arena& arena) 
   const ShapeFunction shape = find_shape(call.rule->shape.text());
   if (shape == nullptr) return Type::unknown();
   return shape(CallView(call, {}, types, arena));
+}
+
+}  // namespace
+
+Type type_of_call(const BoundCall& call, const TypeLookup& types, Arena& arena) {
+  // A first argument that is a number or an array of known dims is tried as either.
+  const Expr* first = call.arguments.empty() ? nullptr : call.arguments[0];
+  if (first != nullptr && !is<Constant>(first)) {
+    const Type type = types(first);
+    if (type.kind == TypeKind::Numeric && type.rank > 0) {
+      const auto as = [&](const Type& instead) {
+        return call_type(
+            call,
+            [&](const Expr* expression) {
+              return expression == first ? instead : types(expression);
+            },
+            arena);
+      };
+      // A narrower dtype than the array's is not claimed of the number.
+      const Type number = number_typed(promoted(type));
+      return join(as(number), as(as_surely_array(type)), arena);
+    }
+  }
+  return call_type(call, types, arena);
 }
 
 std::optional<std::string_view> function_of_method(const Type& receiver, std::string_view method) {

@@ -46,6 +46,9 @@ Type number_typed(const Promoted& dtype);
 // numbers stay numbers; Unknown where that is not known.
 Type as_array(const Type& type, Arena& arena);
 
+// A Numeric of known dims as the array that it has to be where a number would raise.
+Type as_surely_array(const Type& type);
+
 // What iterating over a value gives.
 Type type_of_item(const Type& iterable, Arena& arena);
 

@@ -260,7 +260,7 @@ Type subscript_of_sequence(const Type& value, const Expr* index, const TypeLooku
 }
 
 Type transposed(const Type& value, Arena& arena) {
-  if (value.kind == TypeKind::Array && value.rank > 1) {
+  if (value.rank > 1) {
     Type result = value;
     result.dims = arena.copy(std::vector<Dim>(value.dims.rbegin(), value.dims.rend()));
     return result;
@@ -305,8 +305,17 @@ Type type_of_subscript(const Type& value, const Expr* index, const TypeLookup& t
       return value;
     case TypeKind::Array:
       return subscript_of_array(value, items_of(index, types, arena), types, arena);
-    case TypeKind::Numeric:
-      return subscript_of_unknown_rank(value, items_of(index, types, arena));
+    case TypeKind::Numeric: {
+      std::vector<IndexItem> items = items_of(index, types, arena);
+      // A number takes no index that consumes an axis.
+      const bool is_array = std::ranges::any_of(items, [](const IndexItem& item) {
+        return item.kind != IndexKind::Unclear && item.consumed() > 0;
+      });
+      if (is_array && value.rank > 0) {
+        return subscript_of_array(as_surely_array(value), std::move(items), types, arena);
+      }
+      return subscript_of_unknown_rank(value, items);
+    }
     case TypeKind::Tuple:
     case TypeKind::List:
       return subscript_of_sequence(value, index, types, arena);

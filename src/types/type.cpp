@@ -73,13 +73,21 @@ List<Dim> join_dims(List<Dim> a, List<Dim> b, Arena& arena) {
 Type join_numeric(const Type& a, const Type& b, Arena& arena) {
   if (a.is_number() && b.is_number()) return join_numbers(a, b);
   const Dtypes dtypes = join_dtypes(lifted(a), lifted(b));
-  Type result = Type::numeric(dtypes.dtype);
-  if (a.is_array() && b.is_array() && (a.rank == 0) == (b.rank == 0)) {
-    result = a.rank >= 0 && a.rank == b.rank
-                 ? Type::array(dtypes.dtype, join_dims(a.dims, b.dims, arena))
-                 : Type::array(dtypes.dtype);
-  }
+  Type result = a.is_array() && b.is_array() && (a.rank == 0) == (b.rank == 0)
+                    ? Type::array(dtypes.dtype)
+                    : Type::numeric(dtypes.dtype);
   result.mixed = dtypes.mixed;
+  // A number beside an array leaves the array's shape as it is.
+  if (a.is_number() || b.is_number()) {
+    const Type& other = a.is_number() ? b : a;
+    if (other.rank > 0) {
+      result.rank = other.rank;
+      result.dims = other.dims;
+    }
+  } else if (a.rank == b.rank && (a.rank > 0 || result.is_array())) {
+    result.rank = a.rank;
+    result.dims = join_dims(a.dims, b.dims, arena);
+  }
   return result;
 }
 
@@ -151,9 +159,19 @@ std::string dim_text(Dim dim) {
   if (dim.id == 0) return "_";
   if (dim.is_literal()) return std::to_string(dim.literal());
   if (dim.form() == Dim::kParameter) return "n" + std::to_string(dim.id);
+  if (dim.form() == Dim::kOther) return "m" + std::to_string(dim.id - Dim::kOther);
   const std::string base = "n" + std::to_string(dim.base());
   const std::string constant = std::to_string(dim.constant());
   return dim.form() == Dim::kLess ? base + " - " + constant : "min(" + base + ", " + constant + ")";
+}
+
+std::string dims_text(List<Dim> dims) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += dim_text(dims[i]);
+  }
+  return text + "]";
 }
 
 std::string elements_text(const Type& type) {
@@ -235,18 +253,11 @@ std::string to_text(const Type& type) {
       return "None";
     case TypeKind::Number:
       return number_text(type);
-    case TypeKind::Array: {
+    case TypeKind::Array:
       if (type.rank < 0) return dtype_text(type) + "[...]";
-      if (type.rank == 0) return dtype_text(type) + "[()]";
-      std::string text = dtype_text(type) + "[";
-      for (std::size_t i = 0; i < type.dims.size(); ++i) {
-        if (i > 0) text += ", ";
-        text += dim_text(type.dims[i]);
-      }
-      return text + "]";
-    }
+      return dtype_text(type) + (type.rank == 0 ? "[()]" : dims_text(type.dims));
     case TypeKind::Numeric:
-      return "numeric";
+      return type.rank > 0 ? "numeric" + dims_text(type.dims) : "numeric";
     case TypeKind::String:
       return "str";
     case TypeKind::Tuple:

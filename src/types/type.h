@@ -52,9 +52,10 @@ constexpr bool is_floating(DType dtype) {
 // A length of an axis. One is exactly 1; a symbol is known not to be 1 (it may be 0) and equal ids
 // mean equal lengths. Whether a parameter's axis is 1 is answered by its variant's guard.
 //
-// Ids: 0 unknown, 1 one, 2 to 2^18 - 1 the symbols of parameters, then lengths that derive from
-// them: a literal length, a length less a constant (`x[1:]`; it may be 1), the lesser of a length
-// and a constant (`x[:3]`). Derived ids compare like all others, so `x[1:] - x[:-1]` has one shape.
+// Ids: 0 unknown, 1 one, from 2 the symbols of parameters, from 2^30 those of other values, and
+// lengths that are derived: a literal length, a length less a constant (`x[1:]`; it may be 1), the
+// lesser of a length and a constant (`x[:3]`). Derived ids compare like all others, so
+// `x[1:] - x[:-1]` has one shape.
 struct Dim {
   std::uint32_t id = 0;
   static constexpr Dim unknown() { return {0}; }
@@ -62,7 +63,7 @@ struct Dim {
   // Exactly this length.
   static constexpr Dim length(std::int64_t value) {
     if (value == 1) return one();
-    if (value < 0 || value > kPayload) return unknown();
+    if (value < 0 || value >= kLiteral) return unknown();
     return {kLiteral | static_cast<std::uint32_t>(value)};
   }
 
@@ -76,11 +77,13 @@ struct Dim {
   // Proven to be the same length. To be asked before is_unknown.
   [[nodiscard]] constexpr bool is_same(Dim other) const { return id != 0 && id == other.id; }
   [[nodiscard]] constexpr bool is_literal() const { return form() == kLiteral || is_one(); }
-  [[nodiscard]] constexpr std::int64_t literal() const { return is_one() ? 1 : id & kPayload; }
+  [[nodiscard]] constexpr std::int64_t literal() const {
+    return is_one() ? 1 : id & (kLiteral - 1);
+  }
 
   // max(length - count, 0) and min(length, count), for a count that is not negative.
   [[nodiscard]] constexpr Dim less(std::int64_t count) const {
-    if (count < 0 || count > kPayload || id == 0) return unknown();
+    if (count < 0 || count >= kLiteral || id == 0) return unknown();
     if (count == 0) return *this;
     if (is_literal()) return length(literal() > count ? literal() - count : 0);
     if (form() == kLess) return derived(kLess, base(), count + constant());
@@ -98,12 +101,16 @@ struct Dim {
 
   bool operator==(const Dim&) const = default;
 
-  // The parts of a derived id, for printing.
+  // The parts of an id.
   static constexpr std::uint32_t kParameter = 0U;
-  static constexpr std::uint32_t kLiteral = 1U << 30U;
+  static constexpr std::uint32_t kLiteral = 1U << 29U;
+  static constexpr std::uint32_t kOther = 1U << 30U;
   static constexpr std::uint32_t kLess = 2U << 30U;
   static constexpr std::uint32_t kLesser = 3U << 30U;
-  [[nodiscard]] constexpr std::uint32_t form() const { return id & (3U << 30U); }
+  [[nodiscard]] constexpr std::uint32_t form() const {
+    const std::uint32_t high = id & (3U << 30U);
+    return high != 0 ? high : id & kLiteral;
+  }
   [[nodiscard]] constexpr std::uint32_t base() const { return (id & kPayload) >> 12U; }
   [[nodiscard]] constexpr std::int64_t constant() const { return id & 0xfffU; }
 
@@ -118,16 +125,18 @@ struct Dim {
 struct Type {
   TypeKind kind = TypeKind::Bottom;
   DType dtype = DType::Float64;  // Number, Array, Numeric
-  std::int8_t rank = -1;         // Array; -1: 1 or more, not known; 0: what np.array(0.5) makes
-  bool uniform = false;          // List: one element type, length unknown
+  // Array; -1: 1 or more, not known; 0: what np.array(0.5) makes. A Numeric of rank 1 or more is a
+  // number or an array of these dims, one of rank -1 a number or any array, 0-d ones included.
+  std::int8_t rank = -1;
+  bool uniform = false;  // List: one element type, length unknown
   // Joined from several kinds of numbers. A Number has the widest dtype and may hold a narrower
   // one; an Array or Numeric has dtype Other, and this says that it is real all the same.
   bool mixed = false;
   // Number: surely Python's own int, float, bool or complex, which leaves the dtype of an array
   // that it meets alone. Every np.float64 may stand where this is not set.
   bool weak = false;
-  // Array of known rank. An Integer Number may have one: its value is this length (unless it is
-  // negative): what `len(x)`, `x.shape[0]` and small literals give.
+  // Array or Numeric of known rank. An Integer Number may have one: its value is this length
+  // (unless it is negative): what `len(x)`, `x.shape[0]` and small literals give.
   List<Dim> dims = {};
   List<Type> elements = {};  // Tuple, List, Iterator
 

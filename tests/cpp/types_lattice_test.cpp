@@ -55,6 +55,9 @@ class Lattice : public ::testing::Test {
     all.push_back(array(DType::Float64, {Dim{3}, Dim::unknown()}));
     all.push_back(length(Dim{2}));
     all.push_back(length(Dim::length(3)));
+    for (const std::vector<Dim>& dims : {std::vector<Dim>{Dim{2}}, {Dim{3}}, {Dim{2}, Dim{3}}}) {
+      all.push_back(join(Type::number(DType::Float64), array(DType::Float64, dims), arena));
+    }
     // What joins make of numbers of different kinds.
     all.push_back(join(Type::number(DType::Integer), Type::number(DType::Float64), arena));
     all.push_back(join(Type::array(DType::Integer), Type::array(DType::Float64), arena));
@@ -196,6 +199,8 @@ TEST_F(Lattice, Text) {
       to_text(with(TypeKind::Tuple, {Type::number(DType::Float64), Type::number(DType::Integer)})),
       "tuple[float, int]");
   EXPECT_EQ(to_text(Type::unknown()), "Any");
+  const Type either = join(Type::number(DType::Float64), array(DType::Float64, {Dim{2}}), arena);
+  EXPECT_EQ(to_text(either), "numeric[n2]");
 }
 
 TEST_F(Lattice, Activity) {

@@ -101,6 +101,17 @@ TEST_F(Transfer, KindsOfOperands) {
   EXPECT_EQ(binary(BinaryOperator::Add, numeric, array({})), "numeric");
   EXPECT_EQ(binary(BinaryOperator::Add, numeric, array({n})), "f64[...]");
   EXPECT_EQ(binary(BinaryOperator::Add, open, array({n})), "f64[...]");
+  const Type either = join(f, array({n}), arena());
+  EXPECT_EQ(binary(BinaryOperator::Add, either, array({n})), "f64[n2]");
+  EXPECT_EQ(binary(BinaryOperator::Add, array({m}), either), "f64[n3]");
+  EXPECT_EQ(binary(BinaryOperator::Add, array({Dim::one()}), either), "f64[_]");
+  EXPECT_EQ(binary(BinaryOperator::Add, either, f), "numeric[n2]");
+  EXPECT_EQ(binary(BinaryOperator::Add, either, either), "numeric[n2]");
+  EXPECT_EQ(binary(BinaryOperator::Add, either, join(f, array({m}), arena())), "numeric[_]");
+  EXPECT_EQ(binary(BinaryOperator::Add, either, array({k, m})), "f64[n4, n3]");
+  EXPECT_EQ(binary(BinaryOperator::Add, either, array({k, Dim::one()})), "f64[n4, _]");
+  EXPECT_EQ(binary(BinaryOperator::Add, join(f, array({k, m}), arena()), array({n})), "f64[...]");
+  EXPECT_EQ(binary(BinaryOperator::MatrixMultiply, either, array({n})), "float");
   EXPECT_EQ(binary(BinaryOperator::Add, Type::unknown(), array({n})), "Any");
   EXPECT_EQ(binary(BinaryOperator::Add, {}, array({n})), "never");
 }
@@ -282,7 +293,7 @@ TEST_F(Transfer, SubscriptsOfSequences) {
   EXPECT_EQ(subscript(pair, integer(1)), "f64[n2]");
   EXPECT_EQ(subscript(pair, integer(-2)), "float");
   EXPECT_EQ(subscript(pair, integer(2)), "Any");
-  EXPECT_EQ(subscript(pair, typed(i)), "numeric");
+  EXPECT_EQ(subscript(pair, typed(i)), "numeric[n2]");
   EXPECT_EQ(subscript(pair, slice(integer(1), nullptr)), "tuple[f64[n2]]");
   EXPECT_EQ(subscript(pair, slice(nullptr, integer(-1))), "tuple[float]");
   EXPECT_EQ(subscript(Type::of(TypeKind::Dict), integer(0)), "Any");
