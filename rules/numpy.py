@@ -49,7 +49,7 @@ def exp2(y, x):
 
 @adjoint("numpy.expm1", aliases=("math.expm1",), shape="elementwise", domain=(-3, 3))
 def expm1(y, x):
-    d[x] = d[y] * (y + 1)
+    d[x] = d[y] * np.exp(x)
 
 
 @adjoint("numpy.log", shape="elementwise", domain=(0.1, 4), singular="x == 0")
@@ -152,11 +152,11 @@ def rad2deg(y, x):
     d[x] = d[y] * (180 / np.pi)
 
 
-@adjoint("numpy.sinc", shape="elementwise", domain=(0.2, 3),
+@adjoint("numpy.sinc", shape="elementwise", domain=(-2, 2),
          note="`np.sinc` at 0 has slope 0, its derivative there.",
          edges=("(0.0,) -> 0.0",))
 def sinc(y, x):
-    d[x] = mask(x != 0, d[y] * (np.cos(np.pi * x) - y) / x)
+    d[x] = -d[y] * np.pi * _spherical(1, np.pi * x)
 
 
 @adjoint("numpy.real", shape="arithmetic", domain=(-3, 3))

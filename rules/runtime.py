@@ -666,3 +666,9 @@ def _from_first(y, b, a, extreme):
 
 @constant("tangent.runtime._check_seed", sample=("(1.0, vector3)", "(vector3, vector3)"))
 def _check_seed(y, by, value): ...
+
+
+@adjoint("tangent.runtime._spherical", shape="elementwise",
+         sample=("(0, vector3)", "(1, number)", "(2, vector3)"))
+def _spherical(y, n, z):
+    d[z] = d[y] * (n * _spherical(n - 1, z) - (n + 1) * _spherical(n + 1, z)) / (2 * n + 1)

@@ -113,7 +113,7 @@ def exp2(y, x):
 
 @adjoint("scipy.special.expm1", shape="elementwise", domain=(-3, 3))
 def expm1(y, x):
-    d[x] = d[y] * (y + 1)
+    d[x] = d[y] * np.exp(x)
 
 
 @adjoint("scipy.special.log1p", shape="elementwise", domain=(-0.9, 3), singular="x == -1")

@@ -159,3 +159,14 @@ def _over(y: Numeric, x: Numeric) -> Numeric:
 def _ties(hits: Numeric, a: Numeric, axis: Axis) -> Numeric:
     """How many hits there are along the axes, which are kept, in the dtype of `a`."""
     return np.sum(hits, axis=axis, keepdims=True, dtype=_floating(a).dtype)
+
+
+def _spherical(n: int, z: Numeric) -> Numeric:
+    """The spherical Bessel function of order n, 0 for a negative one; loads SciPy when called."""
+    from scipy.special import spherical_jn  # type: ignore[import-untyped]
+
+    if n < 0:
+        return 0.0
+    values = spherical_jn(n, z)
+    dtype = np.result_type(z) if isinstance(z, (np.ndarray, np.floating)) else np.float64
+    return values.astype(dtype, copy=False)[()] if np.ndim(values) else values
