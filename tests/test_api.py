@@ -258,8 +258,8 @@ def test_an_import_brings_nothing_heavy():
 def test_an_import_is_quick():
     times = [
         float(run(
-            'import numpy, time; start = time.perf_counter(); import tangent; '
-            'print(time.perf_counter() - start)'
+            'import numpy, time; start = time.process_time(); import tangent; '
+            'print(time.process_time() - start)'
         ))
         for _ in range(5)
     ]  # fmt: skip

@@ -355,7 +355,6 @@ def b():
 class C(A, *B, metaclass=M, **kw):
     x: int
     y: int = 3
-    (z): int = 4
 try:
     pass
 except (A, B) as e: raise

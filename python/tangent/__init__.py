@@ -98,7 +98,7 @@ def grad(
         and source is None
         and compile == 'python'
     ):
-        known = _known(func, (wrt, preserve_result, check_dims, verbose))
+        known = _known(func, (wrt, wrt.__class__, preserve_result, check_dims, verbose))
         if known is not None:
             return known
     _options.check(
@@ -122,7 +122,7 @@ def value_and_grad(
     verbose: int = 0,
 ) -> Gradient:
     """The value of a function and its gradient: calls give `(value, gradient)`."""
-    known = _known(func, (wrt, check_dims, verbose))
+    known = _known(func, (wrt, wrt.__class__, check_dims, verbose))
     if known is not None:
         return known
     _options.check(verbose=verbose)
@@ -160,10 +160,10 @@ def _make(
     key: tuple[Any, ...]
     if value_first:
         recipe = value_and_grad, (func, wrt, check_dims, verbose)
-        key = wrt, check_dims, verbose
+        key = wrt, wrt.__class__, check_dims, verbose
     else:
         recipe = grad, (func, wrt, True, preserve_result, check_dims, verbose)
-        key = wrt, preserve_result, check_dims, verbose
+        key = wrt, wrt.__class__, preserve_result, check_dims, verbose
     gradient = _core.make_gradient(
         primal,
         positions,

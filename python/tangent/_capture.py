@@ -121,6 +121,8 @@ def _read_definition(code: CodeType, lines: list[str]) -> tuple[FunctionNode, st
     first = code.co_firstlineno - 1
     width = _indent(lines[first])
     end = _last_line(code)
+    if end > len(lines):
+        raise _Unparsable
     # On to the first line that stands no deeper than the function.
     while end < len(lines):
         line = lines[end]
@@ -199,11 +201,13 @@ def _read_lambda(
             for node in _walk(tree)
             if isinstance(node, _ast.Lambda) and node.lineno + first_line - 1 == code.co_firstlineno
         ]
-        # The one whose body the instructions come from is tried first.
+        # The one whose body the instructions come from is tried first, and is the only one that
+        # the whole file can vouch for: it does not tell lambdas of one line apart.
         span = _span(code, first_line)
         candidates.sort(key=lambda node: _span_of(node.body) != span)
         for node in candidates:
-            if says_the_same(function, node, text, lines, private_class):
+            sure = len(candidates) == 1 or _span_of(node.body) == span
+            if says_the_same(function, node, text, lines if sure else [], private_class):
                 return node, text, first_line
     raise _Unparsable
 

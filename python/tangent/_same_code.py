@@ -26,7 +26,10 @@ _NESTED = 0x10  # CO_NESTED: set where the shell puts a function inside another
 def says_the_same(
     function: FunctionType, node: FunctionNode, text: str, lines: list[str], private_class: str
 ) -> bool:
-    """Whether compiling `node`, a part of `text`, gives the function's code."""
+    """Whether compiling `node`, a part of `text`, gives the function's code.
+
+    Without lines, only the function's own text is asked.
+    """
     code = function.__code__
     if '@pytest_ar' in code.co_names:
         # pytest compiles asserts of test modules in its own way: the names must do.

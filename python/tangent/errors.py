@@ -148,6 +148,9 @@ _CLASSES: dict[str, type[Any]] = {name: globals()[name] for name in __all__}
 # Text
 
 
+_LONGEST_LINE = 100
+
+
 def _use_color() -> bool:
     return (
         'NO_COLOR' not in os.environ
@@ -168,12 +171,25 @@ def excerpt(place: Place, color: bool = False) -> str:
         start = max(column - removed, 0)
         end = max((end_column if end_line == line else len(text)) - removed, start + 1)
         end = min(end, max(len(stripped), start + 1))
+        stripped, start, end = _window(stripped, start, end)
         carets = _spaces_for(stripped[:start]) + '^' * max(_width(stripped[start:end]), 1)
         if color:
             carets = f'\x1b[31;1m{carets}\x1b[0m'
         # A tab stays a tab in both lines, so that the carets stand right at any tab width.
         lines += [f'    {stripped}', f'    {carets}']
     return '\n'.join(lines)
+
+
+def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """A long line's part around the range, and the range in it."""
+    if len(text) <= _LONGEST_LINE:
+        return text, start, end
+    first = max(min(start - _LONGEST_LINE // 4, len(text) - _LONGEST_LINE), 0)
+    last = first + _LONGEST_LINE
+    before, after = '…' if first > 0 else '', '…' if last < len(text) else ''
+    shift = len(before) - first
+    shown = before + text[first:last] + after
+    return shown, start + shift, min(end + shift, len(shown))
 
 
 def _width(text: str) -> int:

@@ -27,6 +27,8 @@ auto translated(const FileTable& files, F&& f) -> decltype(f()) {
     raise_diagnostic(diagnostic, files);
   } catch (const nanobind::python_error&) {
     throw;
+  } catch (const nanobind::builtin_exception&) {
+    throw;  // a TypeError about the arguments of a call
   } catch (const std::exception& error) {
     raise_internal(error);
   }

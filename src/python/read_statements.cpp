@@ -1,6 +1,4 @@
 // Statements and patterns of the tree reader (tree_reader.h).
-#include <utility>
-
 #include "python/tree_reader.h"
 
 namespace nb = nanobind;
@@ -107,9 +105,7 @@ const Stmt* TreeReader::class_definition(nb::handle node) {
   const Exprs bases = children(node, field_.bases);
   const List<const Keyword*> named = keywords(get(node, field_.keywords));
   const Exprs decorators = children(node, field_.decorator_list);
-  const std::string outer = std::exchange(private_class_, std::string(name.text()));
   const Block body = statements(node, field_.body);
-  private_class_ = outer;
   return context_.make<ClassDefinition>(place(node), name, bases, named, decorators, body);
 }
 

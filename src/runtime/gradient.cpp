@@ -39,10 +39,6 @@ Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
   fast_count_ = binder_.plain() ? binder_.positional() : static_cast<std::size_t>(-1);
 }
 
-bool Gradient::is_current() const {
-  return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr();
-}
-
 // ---------------------------------------------------------------------------------------------------
 // Choosing a variant
 

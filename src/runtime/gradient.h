@@ -24,7 +24,7 @@ class Gradient {
   PyObject* call(PyObject* const* arguments, std::size_t flagged_count, PyObject* keywords) {
     if (hot_ != nullptr && keywords == nullptr) {
       const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
-      if (count == fast_count_ &&
+      if (count == fast_count_ && is_current() &&
           hot_->accepts(arguments, binder_.hidden(), count, python::NumpyTypes::get())) {
         return hot_->vectorcall()(hot_->callable(), arguments, flagged_count, nullptr);
       }
@@ -51,7 +51,9 @@ class Gradient {
   [[nodiscard]] const GradientOptions& options() const { return options_; }
   [[nodiscard]] std::size_t size() const { return variants_.size(); }
   // Whether the code that was captured is still the function's own.
-  [[nodiscard]] bool is_current() const;
+  [[nodiscard]] bool is_current() const {
+    return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr();
+  }
 
   int traverse(visitproc visit, void* arg) const;
   void clear();

@@ -151,7 +151,15 @@ void Variant::refresh_defaults(const Binder& binder) {
   PyObject* defaults = PyFunction_GET_DEFAULTS(primal);
   PyObject* named = PyFunction_GET_KW_DEFAULTS(primal);
   if (has_defaults_ && defaults == defaults_.ptr() && named == named_defaults_.ptr()) return;
-  const nb::object seed = checked(PyFloat_FromDouble(1.0));
+  nb::object seed = checked(PyFloat_FromDouble(1.0));
+  if (emitted_.seed_size > 0) {
+    // A result of several values has a seed for each.
+    nb::object ones = checked(PyTuple_New(static_cast<Py_ssize_t>(emitted_.seed_size)));
+    for (std::size_t i = 0; i < emitted_.seed_size; ++i) {
+      PyTuple_SET_ITEM(ones.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(seed.ptr()));
+    }
+    seed = std::move(ones);
+  }
   defaults_ = nb::borrow(defaults);
   named_defaults_ = nb::borrow(named);
   nb::object positional;
