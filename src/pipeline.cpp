@@ -8,6 +8,7 @@
 #include "lower/prepare.h"
 #include "optimize/passes.h"
 #include "syntax/printer.h"
+#include "syntax/visit.h"
 
 namespace tangent {
 
@@ -60,6 +61,30 @@ std::vector<Symbol> inputs_of(const CoreFunction& core, const std::vector<Type>&
   return inputs;
 }
 
+// An integer argument counts as the real number that it is; one that decides only shapes, trip counts, indices
+// or branches has no derivative that would say anything.
+void check_structure(const CoreFunction& core, const TypedFunction& typed, const std::vector<Type>& arguments,
+                     const GradientOptions& options, const ReverseResult& reverse) {
+  for (std::size_t k = 0; k < options.wrt.size() && k < reverse.gradients.size(); ++k) {
+    const auto index = static_cast<std::size_t>(options.wrt[k]);
+    const auto* zero = as<Constant>(reverse.gradients[k]);
+    if (zero == nullptr || arguments[index].dtype > DType::Integer) continue;
+    const Symbol name = core.parameters[index]->name;
+    bool read = false;
+    auto look = [&](const auto& self, const Node& node) -> void {
+      if (const auto* found = as<Name>(&node)) read = read || found->symbol == name;
+      for_each_child(node, [&](const Node* child) { self(self, *child); });
+    };
+    for (const Stmt* statement : typed.body) look(look, *statement);
+    if (!read) continue;  // an argument that is not used has a zero gradient
+    const std::string text(name.text());
+    throw Diagnostic(DiagnosticKind::OnlyDecidesStructure,
+                     "the argument `" + text + "` is an integer that only decides shapes, trip counts, indices or " +
+                         "branches: it has no derivative",
+                     core.parameters[index]->ranges, "leave `" + text + "` out of wrt, or pass a float");
+  }
+}
+
 }  // namespace
 
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& arguments,
@@ -77,7 +102,12 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   NamePool names(context, ready);
   bool numpy_is_bound = false;
   const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
-  ReverseResult reverse = Reverse(typed, inputs, rules, context, numpy, names).run();
+  std::vector<Type> input_types;
+  for (const int position : options.wrt) {
+    input_types.push_back(arguments[static_cast<std::size_t>(position)]);
+  }
+  ReverseResult reverse = Reverse(typed, inputs, input_types, rules, context, numpy, names).run();
+  check_structure(ready, typed, arguments, options, reverse);
   const Saves saves = find_saves(typed.body, reverse.plan, names);
   const Symbol result = names.fresh("result");
   Assembled assembled = assemble(typed.body, reverse, saves, result, names, context);
@@ -101,6 +131,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   emitted.seed_name = std::string(reverse.seed.text());
   emitted.scalar_result = typed.result.is_number();
   emitted.globals = ready.globals;
+  emitted.seed_size = reverse.tuple_size;
   emitted.questions.assign(arguments.size(), {});
   for (std::size_t k = 0; k < arguments.size(); ++k)
     emitted.questions[k].ones = arguments[k].is_array();

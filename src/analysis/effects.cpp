@@ -30,8 +30,8 @@ bool fits(const Type& a, const Type& b) {
   for (std::size_t k = 1; k <= common; ++k) {
     const Dim left = a.dims[a.dims.size() - k];
     const Dim right = b.dims[b.dims.size() - k];
-    if (left.is_one() || right.is_one()) continue;
-    if (left.is_unknown() || !(left == right)) return false;
+    if (left.is_one() || right.is_one() || left.is_same(right)) continue;
+    return false;
   }
   return true;
 }
@@ -83,7 +83,7 @@ bool Effects::operation_may_raise(const BinaryOperation* operation) const {
       if (!left.is_array() || !right.is_array() || left.rank < 1 || right.rank < 1) return true;
       const Dim inner = left.dims.back();
       const Dim other = right.rank == 1 ? right.dims[0] : right.dims[right.dims.size() - 2];
-      return inner.is_unknown() || !(inner == other) || left.rank > 2 || right.rank > 2;
+      return !inner.is_same(other) || left.rank > 2 || right.rank > 2;
     }
     case BinaryOperator::Power: {
       const auto* exponent = as<Constant>(operation->right);

@@ -250,7 +250,20 @@ bool Reverse::has_derivative(const Expr* expression, const Binding& binding) {
 
 const Expr* Reverse::argument(std::size_t index, Binding& binding) {
   const Expr* given = binding.arguments[index];
-  if (given != nullptr) return primal(given);
+  if (given != nullptr) {
+    const Expr* value = primal(given);
+    const Type type = typing_.of(given);
+    if (type.is_array() && type.dtype == DType::Integer && binding.rule.parameters[index].differentiable) {
+      // Products of small integers overflow: rules compute with real numbers.
+      const Expr* real = context_.make<BinaryOperation>({}, BinaryOperator::Multiply,
+                                                        static_cast<const Expr*>(context_.number(1.0)), value);
+      Type floating = type;
+      floating.dtype = DType::Float64;
+      typing_.set(real, floating);
+      return real;
+    }
+    return value;
+  }
   const Expr* standard = binding.rule.parameters[index].default_value;
   if (standard == nullptr) return context_.none();
   return evaluate(standard, binding);
@@ -344,8 +357,11 @@ Linear Reverse::times(const Linear& value, const Expr* factor, const Expr* node,
   if (value.lazy) {
     const Type whole = typing_.of(node);
     const Type type = typing_.of(factor);
-    const bool covers = type.is_array() && whole.is_array() && type.rank >= 0 &&
-                        type.rank == whole.rank && type == whole;
+    bool covers = type.is_array() && whole.is_array() && type.rank >= 0 && type.rank == whole.rank;
+    // A length that is known not to be 1 is the length of the result, or NumPy raises.
+    for (std::size_t axis = 0; covers && axis < type.dims.size(); ++axis) {
+      covers = type.dims[axis].is_same(whole.dims[axis]) || type.dims[axis].is_symbol();
+    }
     result.lazy = !covers;
   }
   return result;
@@ -360,6 +376,11 @@ Linear Reverse::form(const Call* call, Binding& binding) {
       test = negated(evaluate(inverted->operand, binding));
     } else {
       test = evaluate(call->arguments[0], binding);
+      // A test of a whole array is made once and kept.
+      const auto* name = as<Name>(call->arguments[0]);
+      const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+      const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
+      if (is<Comparison>(given) && !typing_.of(given).is_number() && arm_depth_ == 0) test = hoist(given, "mask");
     }
     return algebra_.mask(evaluate_linear(call->arguments[1], binding), test);
   }

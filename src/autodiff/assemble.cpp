@@ -159,9 +159,23 @@ class Assembler {
     save_at(block, block.size(), out);
   }
 
+  // How many hoisted expressions stand inside each other from here downwards.
+  std::size_t nesting(const Node* node) const {
+    std::size_t most = 0;
+    for_each_child(*node, [&](const Node* child) { most = std::max(most, nesting(child)); });
+    const bool hoisted = is_expression(node->kind) && plan_.replaced.contains(static_cast<const Expr*>(node));
+    return most + (hoisted ? 1 : 0);
+  }
+
   void hoist(const StatementPlan& plan, const Stmt* statement, Statements& out) {
-    for (const Hoist& hoist : plan.hoists) {
-      // What was hoisted later may stand inside what was hoisted earlier.
+    // What was hoisted later may stand inside what was hoisted earlier: innermost first.
+    std::vector<Hoist> ordered = plan.hoists;
+    std::unordered_map<const Node*, std::size_t> depth;
+    for (const Hoist& hoist : ordered) depth.emplace(hoist.value, nesting(hoist.value));
+    std::stable_sort(ordered.begin(), ordered.end(), [&](const Hoist& a, const Hoist& b) {
+      return depth.at(a.value) < depth.at(b.value);
+    });
+    for (const Hoist& hoist : ordered) {
       const Expr* value = static_cast<const Expr*>(
           rewrite_children(context_, *hoist.value, [&](const Node* child) -> const Node* {
             return is_expression(child->kind) ? forward(static_cast<const Expr*>(child)) : child;

@@ -13,7 +13,7 @@ bool same_shape(const Type& a, const Type& b) {
   if (is_number_type(a) && is_number_type(b)) return true;
   if (!a.is_array() || !b.is_array() || a.rank < 0 || a.rank != b.rank) return false;
   for (std::size_t axis = 0; axis < a.dims.size(); ++axis) {
-    if (a.dims[axis].is_unknown() || !(a.dims[axis] == b.dims[axis])) return false;
+    if (!a.dims[axis].is_same(b.dims[axis])) return false;
   }
   return true;
 }
@@ -77,6 +77,10 @@ Linear Reverse::name_adjoint(const Expr* node, const Linear& adjoint) {
 
 void Reverse::push(const Expr* node, Linear adjoint) {
   if (adjoint.is_zero() || !active(node)) return;
+  if (const Type type = typing_.of(node); type.dtype == DType::Complex64 || type.dtype == DType::Complex128) {
+    refuse(DiagnosticKind::UnsupportedType, node, "a complex value that depends on the differentiated arguments",
+           "compute with the real and imaginary parts as numbers of their own");
+  }
   switch (node->kind) {
     case Kind::Name:
       algebra_.add(adjoint_of(static_cast<const Name*>(node)->symbol), adjoint);
@@ -274,6 +278,7 @@ Linear Reverse::unbroadcast(Linear adjoint, const Expr* node, const Expr* operan
       }
       const Dim outer = whole.dims[static_cast<std::size_t>(axis)];
       const Dim inner = part.dims[static_cast<std::size_t>(axis - extra)];
+      if (inner.is_same(outer)) continue;
       if (inner.is_one()) {
         if (outer.is_one()) continue;
         axes.push_back(axis);
@@ -438,7 +443,7 @@ void Reverse::push_subscript(const Subscript* node, const Linear& adjoint) {
   const Expr* value = algebra_.build(adjoint);
   if (repeats) {
     emit(context_.make<ExpressionStatement>(
-        {}, algebra_.numpy_call("add.at", {context_.local(name), index, value})));
+        {}, algebra_.numpy_call("add.at", {context_.local(name), as_value(index), value})));
   } else {
     bool negative = adjoint.terms.size() == 1 && adjoint.terms.front().numerator < 0.0 &&
                     adjoint.terms.front().mask == nullptr;
@@ -447,6 +452,24 @@ void Reverse::push_subscript(const Subscript* node, const Linear& adjoint) {
         {}, target, negative ? BinaryOperator::Subtract : BinaryOperator::Add, value));
   }
   if (variable == nullptr) push(node->value, algebra_.of(context_.local(name)));
+}
+
+// An index outside of brackets: `1:` is slice(1, None).
+const Expr* Reverse::as_value(const Expr* index) {
+  if (const auto* tuple = as<TupleDisplay>(index)) {
+    std::vector<const Expr*> parts;
+    for (const Expr* part : tuple->elements) parts.push_back(as_value(part));
+    return context_.make<TupleDisplay>(index->ranges, context_.list(parts));
+  }
+  const auto* slice = as<Slice>(index);
+  if (slice == nullptr) return index;
+  std::vector<const Expr*> parts;
+  for (const Expr* part : {slice->lower, slice->upper, slice->step}) {
+    parts.push_back(part != nullptr ? part : context_.none());
+  }
+  if (slice->step == nullptr) parts.pop_back();
+  return context_.make<Call>({}, context_.global(context_.symbol("slice")), context_.symbol("builtins.slice"),
+                             context_.list(parts), List<const Keyword*>());
 }
 
 void Reverse::push_attribute(const Attribute* node, const Linear& adjoint) {

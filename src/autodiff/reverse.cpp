@@ -422,7 +422,11 @@ void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) 
 }
 
 void Reverse::reverse_return(const Return* statement) {
-  if (statement->value == nullptr || !active(statement->value)) return;
+  const TypeKind kind = typing_.of(statement->value).kind;
+  if (kind == TypeKind::None || kind == TypeKind::String || kind == TypeKind::Module || kind == TypeKind::Function) {
+    refuse(DiagnosticKind::NotNumeric, statement, "the function returns what is no number", "return the value to differentiate");
+  }
+  if (!active(statement->value)) return;
   Linear seed = algebra_.of(context_.local(seed_));
   current_value_ = statement->value;
   if (const auto* tuple = as<TupleDisplay>(statement->value)) {

@@ -114,6 +114,7 @@ class Reverse {
                         Linear adjoint);
   void push_display(Exprs elements, const Expr* node, const Linear& adjoint);
   bool is_receiver(const Attribute* method);
+  const Expr* as_value(const Expr* index);
   // Names an adjoint that would otherwise be computed more than once.
   Linear named_if_shared(const Expr* node, Linear adjoint);
   // The adjoint of a value under a name: that of the statement's target, if the value is its.
