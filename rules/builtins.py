@@ -11,7 +11,7 @@ def float(y, x):
     d[x] = d[y]
 
 
-@adjoint("builtins.sum", shape="", linear=("iterable", "start"),
+@adjoint("builtins.sum", shape="total", linear=("iterable", "start"),
          sample=("(vector3,)", "(matrix23,)", "([number, 2.0, number], 1.5)", "(vector3, number)"))
 def sum(y, iterable, start=0):
     if rank(iterable) > 0:
@@ -21,7 +21,7 @@ def sum(y, iterable, start=0):
     d[start] = _unbroadcast(full(d[y], y), start)
 
 
-@adjoint("builtins.max", shape="",
+@adjoint("builtins.max", shape="extremum",
          sample=("(1.0, 2.0)", "(2.0, 1.0)", "(1.0, 3.0, 2.0)", "(4.0, 3.0, 2.0)",
                  "(1.0, 3.0, 5.0)", "(1.0, 3.0, 5.0, 7.0)", "(1.0, 9.0, 5.0, 7.0)",
                  "(8.0, 6.0, 5.0, 7.0)", "(1.0, 6.0, 8.0, 7.0)", "(vector6,)",
@@ -65,7 +65,7 @@ def max(y, a, b=None, c=None, e=None):
         d[y] = mask((e > a) & (e > b) & (e > c), d[e])
 
 
-@adjoint("builtins.min", shape="",
+@adjoint("builtins.min", shape="extremum",
          sample=("(1.0, 2.0)", "(2.0, 1.0)", "(1.0, 3.0, 2.0)", "(4.0, 2.0, 3.0)",
                  "(6.0, 3.0, 1.0)", "(9.0, 3.0, 5.0, 1.0)", "(9.0, 4.0, 5.0, 7.0)",
                  "(3.0, 6.0, 5.0, 7.0)", "(9.0, 6.0, 5.0, 7.0)", "(vector6,)",

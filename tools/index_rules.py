@@ -36,7 +36,7 @@ SHAPES = {
     'solve', 'transpose', 'swapaxes', 'moveaxis', 'reshape', 'broadcast_to', 'ravel',
     'expand_dims', 'squeeze', 'concatenate', 'stack', 'filled', 'filled_like', 'arange',
     'linspace', 'eye', 'array', 'astype', 'where', 'take', 'diff', 'cumulative', 'diagonal',
-    'repeat', 'norm', 'shape',
+    'repeat', 'norm', 'shape', 'extremum', 'total',
 }  # fmt: skip
 
 BINARY_OPERATORS = {

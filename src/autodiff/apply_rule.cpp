@@ -156,11 +156,26 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
   if (index < 0) throw InternalError("a rule gives a derivative to what is no parameter");
   const Expr* argument = binding.arguments[static_cast<std::size_t>(index)];
   if (argument == nullptr || !active(argument)) return;
+  if (const auto* each = as<Call>(value); each != nullptr && each->callee.text() == "rule.each") {
+    Exprs elements;
+    if (const auto* list = as<ListDisplay>(argument)) elements = list->elements;
+    if (const auto* tuple = as<TupleDisplay>(argument)) elements = tuple->elements;
+    if (elements.empty()) {
+      refuse(DiagnosticKind::UnsupportedType, argument, "the sum of a container that depends on the differentiated arguments",
+             "use a NumPy array, or write the terms out");
+    }
+    const Linear part = evaluate_linear(each->arguments[0], binding);
+    for (const Expr* element : elements) {
+      if (active(element)) push(element, unbroadcast(part, binding.node, element));
+    }
+    return;
+  }
   Linear contribution = has_derivative(value, binding) ? evaluate_linear(value, binding) : Linear();
   if (contribution.is_zero()) return;
   if (binding.rule.singular != nullptr && may_vanish(binding.adjoint, argument)) {
     const Expr* test = evaluate(binding.rule.singular, binding);
-    if (!is<Constant>(test)) contribution = algebra_.mask(contribution, negated(test));
+    const auto* never = as<Constant>(test);
+    if (never == nullptr) contribution = algebra_.mask(contribution, negated(test));
   }
   if (binding.broadcasts)
     contribution = unbroadcast(std::move(contribution), binding.node, argument);
@@ -413,7 +428,7 @@ Linear Reverse::form(const Call* call, Binding& binding) {
     double number = 0.0;
     bool integral = false;
     const bool single = Algebra::is_literal(axis, number, integral) && integral;
-    if (known && (all || keeps || (single && drops && number == 0.0))) {
+    if (all || keeps || (known && single && drops && number == 0.0)) {
       value.lazy = true;
       return value;
     }
@@ -429,10 +444,11 @@ Linear Reverse::form(const Call* call, Binding& binding) {
                             context_.list<const Expr*>({algebra_.build(full(value, binding.node)),
                                                         primal(like), axis, keepdims}),
                             List<const Keyword*>());
-    Type spread_type = type;
-    if (!is_floating(spread_type.dtype)) spread_type.dtype = DType::Float64;
-    typing_.set(spread, spread_type);
-    return algebra_.of(spread);
+    
+    typing_.set(spread, Type::unknown());
+    Linear result = algebra_.of(spread);
+    result.lazy = true;
+    return result;
   }
   throw InternalError("`" + std::string(word) + "` is no form of a rule");
 }
@@ -519,10 +535,47 @@ const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
       if (operation->op == UnaryOperator::Not) return negated(operand);
       return context_.make<UnaryOperation>({}, operation->op, operand);
     }
+    case Kind::Comparison: {
+      const auto* comparison = static_cast<const Comparison*>(expression);
+      const Expr* left = evaluate(comparison->left, binding);
+      const Expr* right = evaluate(comparison->comparators[0], binding);
+      double a = 0.0;
+      double b = 0.0;
+      bool integral = false;
+      if (comparison->ops.size() == 1 && Algebra::is_literal(left, a, integral) &&
+          Algebra::is_literal(right, b, integral)) {
+        switch (comparison->ops[0]) {
+          case ComparisonOperator::Equal:
+            return context_.boolean(a == b);
+          case ComparisonOperator::NotEqual:
+            return context_.boolean(a != b);
+          case ComparisonOperator::Less:
+            return context_.boolean(a < b);
+          case ComparisonOperator::LessEqual:
+            return context_.boolean(a <= b);
+          case ComparisonOperator::Greater:
+            return context_.boolean(a > b);
+          case ComparisonOperator::GreaterEqual:
+            return context_.boolean(a >= b);
+          default:
+            break;
+        }
+      }
+      return context_.make<Comparison>({}, left, context_.arena().copy(comparison->ops),
+                                       context_.list<const Expr*>({right}));
+    }
     case Kind::BinaryOperation: {
       const auto* operation = static_cast<const BinaryOperation*>(expression);
       const Expr* left = evaluate(operation->left, binding);
       const Expr* right = evaluate(operation->right, binding);
+      // True & test is test, False & test is False.
+      if (operation->op == BinaryOperator::BitAnd) {
+        for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
+          const auto* constant = as<Constant>(one);
+          if (constant != nullptr && constant->value.kind == LiteralKind::False) return one;
+          if (constant != nullptr && constant->value.kind == LiteralKind::True) return other;
+        }
+      }
       return algebra_.binary(operation->op, left, right);
     }
     case Kind::Attribute: {

@@ -174,6 +174,11 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       }
       return push_sum(node, adjoint);
     case BinaryOperator::Multiply: {
+      if (left && right && equal(node->left, node->right)) {
+        // x * x: nothing was broadcast.
+        const Linear part = Algebra::scale(times(adjoint, primal(node->left), node), 2.0, true);
+        return push(node->left, part);
+      }
       if (left && right) adjoint = named_if_shared(node, std::move(adjoint));
       Linear to_left;
       Linear to_right;

@@ -219,6 +219,7 @@ class Reverse {
   Symbol current_target_;                // … and the name that still holds its value, if any
   std::unordered_set<Symbol> killed_;    // defined again after the position now
   int loop_depth_ = 0;
+  bool in_iteration_ = false;             // where an iteration ends backwards
   int arm_depth_ = 0;  // inside an arm of a conditional expression
   Symbol seed_;
   ReverseResult result_;

@@ -252,7 +252,7 @@ bool Reverse::read_iterable(const For* loop, Elements& elements) {
 
 void Reverse::plan_exits(const Stmt* loop, Block body) {
   LoopPlan& plan = result_.plan.loops[loop];
-  collect_exits(body, plan.exits);
+  if (plan.exits.empty()) collect_exits(body, plan.exits);
 }
 
 void Reverse::reverse_exits(const Stmt* loop, Block body) {
@@ -374,7 +374,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
     read_iterable(counted, elements);
     plan_header(counted, elements, item, taken);
   } else {
-    plan.count = names_.fresh("count");
+    if (plan.count.empty()) plan.count = names_.fresh("count");
     typing_.declare(plan.count, Type::number(DType::Integer));
     item.count = plan.count;
     result_.plan.need(position_, plan.count);
@@ -392,8 +392,11 @@ void Reverse::reverse_loop(const Stmt* loop) {
     adjoint_of(name->symbol) = Linear();
     if (active(as<Subscript>(element)->value)) push_subscript(as<Subscript>(element), adjoint);
   }
+  // Zeros take the shape of the adjoint itself: the primal's variable may not have a value yet.
+  in_iteration_ = true;
   for (const Symbol symbol : carried) materialize(symbol, true);
   for (const Symbol symbol : carried) materialize(symbol, true);
+  in_iteration_ = false;
   adjoints_.resize(std::max(adjoints_.size(), entry.size()));
   for (std::size_t index = 0; index < adjoints_.size(); ++index) {
     const Symbol symbol = variables_.symbol(index);
@@ -462,7 +465,7 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
     return changed ? hoist(value, wish) : primal(value);
   };
   if (cut) {
-    plan.count = names_.fresh("count");
+    if (plan.count.empty()) plan.count = names_.fresh("count");
     typing_.declare(plan.count, Type::number(DType::Integer));
     result_.plan.need(position_, plan.count);
     item.count = plan.count;

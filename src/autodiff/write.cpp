@@ -136,8 +136,14 @@ void Reverse::materialize(Symbol variable, bool make_full) {
 
 const Expr* Reverse::zeros_for(Symbol variable) {
   const Type type = typing_.of(context_.local(variable));
-  if (!type.is_array()) return context_.number(0.0);
+  if (type.is_number()) return context_.number(0.0);
+  if (in_iteration_) return algebra_.numpy_call("zeros_like", {context_.local(bar(variable))});
   const Expr* like = context_.local(variable);
+  if (!type.is_array()) {
+    return algebra_.numpy_call(
+        "zeros_like", {like},
+        {algebra_.keyword("dtype", context_.global(context_.symbol("float")))});
+  }
   if (is_floating(type.dtype)) return algebra_.numpy_call("zeros_like", {like});
   return algebra_.numpy_call("zeros",
                              {context_.make<Attribute>({}, like, context_.symbol("shape"))});
@@ -229,7 +235,7 @@ Symbol Reverse::buffer(Symbol variable) {
     return name;
   }
   const Type type = typing_.of(context_.local(variable));
-  if (value.is_zero() || !type.is_array()) {
+  if (value.is_zero() || type.is_number()) {
     materialize(variable, true);
     owned_.insert(name);
     return name;
@@ -239,7 +245,7 @@ Symbol Reverse::buffer(Symbol variable) {
   const Expr* held = algebra_.build(adjoint_of(variable));
   const Expr* like = context_.local(variable);
   std::vector<const Keyword*> keywords;
-  if (!is_floating(type.dtype)) {
+  if (!type.is_array() || !is_floating(type.dtype)) {
     keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
   }
   emit(context_.assign(context_.local(name),

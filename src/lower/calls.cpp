@@ -239,10 +239,9 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
       values[i] = argument.value;
       continue;
     }
-    argument.function = function_value(argument.written);
-    if (argument.function != nullptr) continue;
     const std::size_t mark = out_->size();
-    values[i] = expression(argument.written);
+    argument.function = function_value(argument.written);
+    if (argument.function == nullptr) values[i] = expression(argument.written);
     if (out_->size() > mark) protect(std::span(values).first(i), mark);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].value = values[i];

@@ -65,16 +65,20 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
   CapturedFunction captured;
   try {
     captured = outside_.source_of(thing, context_);
+    refuse_unsupported(*captured.definition);
   } catch (Diagnostic& diagnostic) {
-    if (diagnostic.ranges.empty()) {
-      const Ranges ranges = at(it);
-      diagnostic.ranges.assign(ranges.begin(), ranges.end());
-    }
+    // Which call it was; the first place, if there is one, is in the callee.
+    const Ranges ranges = at(it);
+    diagnostic.ranges.insert(diagnostic.ranges.end(), ranges.begin(), ranges.end());
     throw;
   }
-  refuse_unsupported(*captured.definition);
   Callee& callee = callees_.emplace_back();
-  callee.name = thing.qualified_name ? thing.qualified_name : captured.definition->name;
+  callee.name = captured.definition->name;
+  // A lambda of a module is known by the name that it is called by.
+  if (captured.is_lambda) {
+    if (const auto* name = as<Name>(it.function)) callee.name = name->symbol;
+    if (const auto* path = as<Attribute>(it.function)) callee.name = path->attribute;
+  }
   callee.parameters = captured.definition->parameters;
   callee.body = captured.definition->body;
   callee.identity = captured.definition;

@@ -64,7 +64,9 @@ std::string_view root_name(const Expr* expression) {
 }  // namespace
 
 Symbol FreshNames::fresh(std::string_view wish) {
-  while (!wish.empty() && wish.front() == '_') wish.remove_prefix(1);
+  // A leading underscore marks helpers of our own; `_` alone is the user's "not read".
+  const bool unread = wish == "_";
+  while (!unread && !wish.empty() && wish.front() == '_') wish.remove_prefix(1);
   std::string base =
       wish.empty() || is_digit(wish.front()) ? "value" + std::string(wish) : std::string(wish);
   if (std::ranges::find(kKeywords, base) != kKeywords.end()) base += "_value";

@@ -175,6 +175,44 @@ Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keyw
   return bound;
 }
 
+bool Binder::bind_fast(PyObject* const* arguments, std::size_t count, PyObject* keywords,
+                       PyObject* seed_name, PyObject** values, PyObject** seed) const {
+  const std::size_t total = parameters_.size();
+  if (variadic_ >= 0 || extra_ >= 0 || total > kFastCount) return false;
+  std::fill(values, values + total, nullptr);
+  *seed = nullptr;
+  if (hidden_ != 0) values[0] = self_.ptr();
+  const std::size_t taken = std::min(count, positional());
+  std::copy(arguments, arguments + taken, values + hidden_);
+  if (count > taken) {
+    if (count != taken + 1) return false;
+    *seed = arguments[taken];
+  }
+  if (keywords != nullptr) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
+      PyObject* name = PyTuple_GET_ITEM(keywords, k);
+      PyObject* value = arguments[count + static_cast<std::size_t>(k)];
+      std::size_t i = 0;
+      while (i < total && parameters_[i].name.ptr() != name) ++i;
+      if (i < total) {
+        if (values[i] != nullptr || parameters_[i].form == ParameterKind::PositionalOnly) {
+          return false;
+        }
+        values[i] = value;
+      } else if (name == seed_name && *seed == nullptr) {
+        *seed = value;
+      } else {
+        return false;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < total; ++i) {
+    if (values[i] == nullptr) values[i] = default_of(i);
+    if (values[i] == nullptr) return false;
+  }
+  return true;
+}
+
 int Binder::traverse(visitproc visit, void* arg) const {
   Py_VISIT(function_.ptr());
   Py_VISIT(self_.ptr());

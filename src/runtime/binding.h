@@ -50,6 +50,13 @@ class Binder {
   [[nodiscard]] Bound bind(PyObject* const* arguments, std::size_t count, PyObject* keywords,
                            std::string_view function_name, PyObject* seed_name) const;
 
+  // The same for the common calls, without allocating: no *args or **kwargs, keywords whose names
+  // are interned, at most kFastCount parameters. False: not such a call, or an error to be found by
+  // bind. `values` are all parameters.
+  static constexpr std::size_t kFastCount = 16;
+  bool bind_fast(PyObject* const* arguments, std::size_t count, PyObject* keywords,
+                 PyObject* seed_name, PyObject** values, PyObject** seed) const;
+
   int traverse(visitproc visit, void* arg) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "runtime/gradient.h"
 
 #include <algorithm>
+#include <array>
 
 #include "python/errors.h"
 #include "python/session.h"
@@ -126,16 +127,16 @@ Variant& Gradient::variant_for(PyObject* const* arguments, std::size_t count, Py
 }
 
 // The seed of a scalar result is a scalar; the text checks the others.
-void Gradient::check_seed(const Bound& bound, const Variant& variant) const {
-  if (bound.seed == nullptr || !options_.check_dims || !variant.emitted().scalar_result) return;
-  const python::Signature signature = python::signature_of(bound.seed, NumpyTypes::get());
+void Gradient::check_seed(PyObject* seed, const Variant& variant) const {
+  if (seed == nullptr || !options_.check_dims || !variant.emitted().scalar_result) return;
+  const python::Signature signature = python::signature_of(seed, NumpyTypes::get());
   const auto kind = static_cast<TypeKind>((signature >> 16U) & 0xFFU);
   const bool scalar = signature != python::kNoSignature &&
                       (kind == TypeKind::Number ||
-                       (kind == TypeKind::Array && python::array_head(bound.seed)->rank == 0));
+                       (kind == TypeKind::Array && python::array_head(seed)->rank == 0));
   if (!scalar) {
     nb::module_::import_("tangent.errors")
-        .attr("raise_seed_error")(to_str(options_.function_name), nb::handle(bound.seed));
+        .attr("raise_seed_error")(to_str(options_.function_name), nb::handle(seed));
   }
 }
 
@@ -143,7 +144,7 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
   const Bound bound = bind(arguments, count, keywords);
   const std::shared_ptr<Variant> variant = require(bound);
   use(variant);
-  check_seed(bound, *variant);
+  check_seed(bound.seed, *variant);
   variant->refresh_defaults(binder_);
   nb::object renamed;
   if (bound.seed_keyword != nullptr) {

@@ -64,7 +64,7 @@ class Gradient {
   std::shared_ptr<Variant> find(const Bound& bound);
   std::shared_ptr<Variant> require(const Bound& bound);
   std::shared_ptr<Variant> make(const Bound& bound, const StageLog& log);
-  void check_seed(const Bound& bound, const Variant& variant) const;
+  void check_seed(PyObject* seed, const Variant& variant) const;
   void use(const std::shared_ptr<Variant>& variant);
   void report(const Variant& variant) const;
   std::shared_ptr<python::Program> current_program();

@@ -30,6 +30,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"dot", shapes::dot},
     {"elementwise", shapes::elementwise},
     {"expand_dims", shapes::expand_dims},
+    {"extremum", shapes::extremum},
     {"eye", shapes::eye},
     {"filled", shapes::filled},
     {"filled_like", shapes::filled_like},
@@ -56,6 +57,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"sum", shapes::sum},
     {"swapaxes", shapes::swapaxes},
     {"take", shapes::take},
+    {"total", shapes::total},
     {"transpose", shapes::transpose},
     {"where", shapes::where},
 });

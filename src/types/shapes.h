@@ -9,6 +9,8 @@ namespace tangent::shapes {
 // shapes_elementwise.cpp: every element by itself, and reductions.
 Type elementwise(const CallView& call);
 Type arithmetic(const CallView& call);
+Type extremum(const CallView& call);
+Type total(const CallView& call);
 Type boolean(const CallView& call);
 Type integer(const CallView& call);
 Type where(const CallView& call);

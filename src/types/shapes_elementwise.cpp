@@ -100,6 +100,27 @@ Type arithmetic(const CallView& call) {
   return result_of(call, operands, dtype);
 }
 
+// The builtins min and max: of several numbers, or of the elements of one argument.
+Type extremum(const CallView& call) {
+  if (!call.is_given(1)) {
+    const Type operand = call.array_at(0);
+    if (operand.is_array() && operand.rank == 1) return Type::number(operand.dtype);
+    return Type::unknown();
+  }
+  const Operands operands = operands_of(call);
+  if (operands.shape.kind != TypeKind::Number) return Type::unknown();
+  return result_of(call, operands, operands.dtype);
+}
+
+// The builtin sum: of numbers in a tuple or list, or of the elements of an array.
+Type total(const CallView& call) {
+  const Type operand = call.array_at(0);
+  if (operand.kind == TypeKind::Bottom) return {};
+  const bool plain = !call.is_given(1) || call.type_at(1).is_number();
+  if (plain && operand.is_array() && operand.rank == 1) return Type::number(operand.dtype);
+  return Type::unknown();
+}
+
 Type boolean(const CallView& call) {
   return result_of(call, operands_of(call), {.dtype = DType::Bool});
 }
@@ -139,7 +160,11 @@ Type where(const CallView& call) {
 Type reduced(const Type& operand, const Axes& axes, std::optional<bool> keepdims,
              const Promoted& dtype, Arena& arena) {
   if (operand.kind == TypeKind::Bottom) return {};
-  if (!operand.is_numeric()) return Type::unknown();
+  // Whatever it is that is reduced, all of it gives one number.
+  if (!operand.is_numeric()) {
+    const bool whole = axes.form == Axes::Form::All && keepdims == false && operand.kind == TypeKind::Unknown;
+    return whole ? Type::number(DType::Float64) : Type::unknown();
+  }
   if (operand.is_number()) return number_typed(dtype);
   if (axes.form == Axes::Form::All && keepdims == false) return number_typed(dtype);
   if (!operand.is_array() || operand.rank == 0) return numeric_typed(dtype);
