@@ -22,15 +22,18 @@ import collections
 import contextlib
 import copy
 import dataclasses
+import functools
 import io
 import itertools
 import multiprocessing
 import multiprocessing.pool
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 
+import mutants
 import numpy as np
 import oracle
 import programs
@@ -279,37 +282,30 @@ def outcomes(labels, folder):
 
 
 def smaller(source):
-    """Texts with one thing less than the source."""
-    tree = ast.parse(source)
-    for number, node in enumerate(ast.walk(tree)):
+    """Texts with one thing less than the source, as functions that make them; large things first."""
+    made = []
+    for number, node in enumerate(ast.walk(ast.parse(source))):
         for field in ('body', 'orelse'):
             block = getattr(node, field, None)
-            if not isinstance(block, list):
-                continue
-            for k, one in enumerate(block):
-                inner = getattr(one, 'body', None)
-                for replacement in (
-                    [],
-                    inner
-                    if isinstance(inner, list) and not isinstance(one, ast.FunctionDef)
-                    else None,
-                ):
-                    if replacement is not None:
-                        yield edited(source, number, field, k, replacement)
-    for number, node in enumerate(ast.walk(tree)):
-        if isinstance(node, ast.expr):
+            for k, one in enumerate(block if isinstance(block, list) else []):
+                made.append(functools.partial(edited, source, number, field, k, False))
+                if hasattr(one, 'body') and not isinstance(one, ast.FunctionDef):
+                    made.append(functools.partial(edited, source, number, field, k, True))
+    for number, node in enumerate(ast.walk(ast.parse(source))):
+        if isinstance(node, COMPOUND):
             parts = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
-            if isinstance(
-                node, (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Call, ast.UnaryOp, ast.NamedExpr)
-            ):
-                yield from (replaced(source, number, k) for k in range(len(parts)))
+            made += [functools.partial(replaced, source, number, k) for k in range(len(parts))]
+    return made
 
 
-def edited(source, number, field, k, replacement):
+COMPOUND = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Call, ast.UnaryOp, ast.NamedExpr)
+
+
+def edited(source, number, field, k, keep_inside):
     tree = ast.parse(source)
     node = next(itertools.islice(ast.walk(tree), number, None))
     block = getattr(node, field)
-    block[k : k + 1] = copy.deepcopy(getattr(block[k], 'body', [])) if replacement else []
+    block[k : k + 1] = block[k].body if keep_inside else []
     if not block and field == 'body':
         block.append(ast.Pass())
     return ast.unparse(tree)
@@ -328,28 +324,33 @@ def replaced(source, number, k):
 
 
 def kind_of(outcome):
-    return outcome.kind, outcome.what.partition(' ')[0]
+    return outcome.kind, *outcome.what.split()[:2]
 
 
-def reduced(program, folder, limit=4000):
-    """A smaller program that fails in the same way, in this process."""
-    wanted = kind_of(check(program, folder))
-    tries, progress = 0, True
-    while progress and tries < limit:
-        progress = False
-        for source in smaller(program.source):
-            tries += 1
-            candidate = dataclasses.replace(
-                program, source=source, label=f'{str(program.label).partition("-")[0]}-{tries}'
-            )
-            try:
-                fit = programs.judged(candidate)
-            except Exception:
-                continue
-            if fit and kind_of(check(candidate, folder)) == wanted:
+def reduced(program, folder, limit_s=120):
+    """A smaller program that fails in the same way, as far as the time reaches."""
+    wanted, number, stop = kind_of(check(program, folder)), 0, time.monotonic() + limit_s
+    progress = True
+    while progress:
+        progress, at = False, 0
+        while at < len(texts := smaller(program.source)) and time.monotonic() < stop:
+            number += 1
+            label = f'{str(program.label).partition("-")[0]}-{number}'
+            candidate = dataclasses.replace(program, source=texts[at](), label=label)
+            if fails(candidate, wanted, folder):
                 program, progress = candidate, True
-                break
+            else:
+                at += 1
     return program
+
+
+def fails(candidate, wanted, folder):
+    """Whether it fails in that way. A loop that has lost what ends it does not."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), mutants.limited(1.0):
+            return programs.judged(candidate) and kind_of(check(candidate, folder)) == wanted
+    except Exception:
+        return False
 
 
 def report_census(found):
@@ -381,6 +382,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--census', action='store_true')
     parser.add_argument('--no-reduce', action='store_true')
+    parser.add_argument('--show', type=int, default=2, help='failures of each kind to print')
     parser.add_argument('-v', action='store_true')
     options = parser.parse_args()
     first, _, last = options.seeds.partition(':')
@@ -410,7 +412,10 @@ def main():
         refused = collections.Counter(
             outcome.what for outcome in found if outcome.kind == 'refused'
         )
-        for outcome in failed[:5]:
+        kinds = collections.defaultdict(list)
+        for outcome in failed:
+            kinds[kind_of(outcome)].append(outcome)
+        for outcome in [one for same in kinds.values() for one in same[: options.show]]:
             print('=' * 100)
             dead = not outcome.census
             if options.no_reduce or dead:

@@ -322,12 +322,12 @@ class TooLong(Exception):
 
 
 @contextlib.contextmanager
-def limited():
+def limited(seconds=LIMIT_S):
     def stop(*_):
         raise TooLong
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
