@@ -145,20 +145,22 @@ std::string format_number(double value) {
   const std::string_view power = text.substr(text[mark + 1] == '+' ? mark + 2 : mark + 1);
   std::from_chars(power.data(), power.data() + power.size(), exponent);
 
-  const int count = static_cast<int>(digits.size());
   // Python's repr keeps 0.0001 in full; 1e-4 and 2.5e-4 are shorter and read more easily.
   if (exponent < -3 || exponent >= 16) {
     out += digits[0];
-    if (count > 1) out += '.' + digits.substr(1);
+    if (digits.size() > 1) out += '.' + digits.substr(1);
     return out + 'e' + std::to_string(exponent);
   }
   if (exponent < 0) {
-    return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+    out += "0.";
+    for (int place = -1; place > exponent; --place) out += '0';
+    return out + digits;
   }
-  if (count <= exponent + 1) {
-    return out + digits + std::string(static_cast<std::size_t>(exponent + 1 - count), '0') + ".0";
+  const std::size_t whole = static_cast<std::size_t>(exponent) + 1;
+  if (digits.size() <= whole) {
+    digits.append(whole - digits.size(), '0');
+    return out + digits + ".0";
   }
-  const auto whole = static_cast<std::size_t>(exponent + 1);
   return out + digits.substr(0, whole) + '.' + digits.substr(whole);
 }
 
