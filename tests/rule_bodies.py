@@ -8,6 +8,7 @@ know), forms are NumPy calls. tests/test_rules.py compares the results with diff
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import operator
@@ -46,6 +47,7 @@ RECORDS = [record for path in FILES for record in index_rules.read_records(path)
 BY_NAME = index_rules.check(RECORDS)
 
 
+@functools.cache
 def resolve(name: str) -> Any:
     """The callable of a qualified name."""
     if name.startswith('tangent.runtime.'):
@@ -248,18 +250,20 @@ class Run:
     # Expressions
 
     def value(self, node: ast.expr) -> Any:
-        tree = ast.Expression(Resolver(self.module, set(self.names)).visit(_copy(node)))
-        ast.fix_missing_locations(tree)
         scope = dict(self.names)
         scope.update(
             _d=self.derivative, _call=resolve, _constant=resolve,
             full=full, mask=mask, spread=runtime._spread, each=lambda b: Each([b]),
         )  # fmt: skip
-        return eval(compile(tree, self.record.name, 'eval'), scope)
+        return eval(compiled(node, self.module, frozenset(self.names)), scope)
 
 
-def _copy(node: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(node), mode='eval').body
+@functools.cache
+def compiled(node: ast.expr, module: str, names: frozenset[str]) -> types.CodeType:
+    """The code of an expression of a body, for a record found in `module`."""
+    body = ast.parse(ast.unparse(node), mode='eval').body
+    tree = ast.Expression(Resolver(module, set(names)).visit(body))
+    return compile(ast.fix_missing_locations(tree), '<rule>', 'eval')
 
 
 class Resolver(ast.NodeTransformer):

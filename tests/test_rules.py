@@ -173,27 +173,27 @@ def evaluate(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
         return flat(function(*arguments, **keywords))
 
 
-def gradient_by_differences(
-    function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], at: Any, seed: np.ndarray
+def jacobian_by_differences(
+    function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], at: Any
 ) -> np.ndarray:
-    """d(seed · f)/d(argument `at`), by Richardson's central differences of order 6."""
+    """A row for each number of the argument `at`: Richardson's differences of order 6."""
     values = dict(enumerate(arguments)) | keywords
 
-    def at_offset(offset: np.ndarray) -> float:
+    def at_offset(offset: np.ndarray) -> np.ndarray:
         moved = dict(values)
         moved[at] = rebuild(values[at], flat(values[at]) + offset)
         positional = tuple(moved[i] for i in range(len(arguments)))
         named = {k: moved[k] for k in keywords}
-        return float(evaluate(function, positional, named) @ seed)
+        return evaluate(function, positional, named)
 
     size = flat(values[at]).size
-    result = np.zeros(size)
+    rows = []
     for i in range(size):
         unit = np.zeros(size)
         unit[i] = 2e-3
         d1, d2, d3 = ((at_offset(k * unit) - at_offset(-k * unit)) / (2 * k) for k in (1, 2, 3))
-        result[i] = (1.5 * d1 - 0.6 * d2 + 0.1 * d3) / 2e-3
-    return result
+        rows.append((1.5 * d1 - 0.6 * d2 + 0.1 * d3) / 2e-3)
+    return np.array(rows)
 
 
 def keys_of(record: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
@@ -294,13 +294,14 @@ def check_call(
     result = result_of(record, arguments, keywords)
     keys = keys_of(record, arguments, keywords)
     where = f'{record.name}{tuple(flat_shape(a) for a in arguments)} {keywords}'
+    jacobians = {
+        name: jacobian_by_differences(function, arguments, keywords, key)
+        for name, key in keys.items()
+        if is_active(call.values[name]) and differentiable(record, name)
+    }
+    targets |= set(jacobians)
     for seed, numbers in seeds(result):
-        want = {
-            name: gradient_by_differences(function, arguments, keywords, key, numbers)
-            for name, key in keys.items()
-            if is_active(call.values[name]) and differentiable(record, name)
-        }
-        targets |= set(want)
+        want = {name: jacobian @ numbers for name, jacobian in jacobians.items()}
         for mode in MODES:
             with np.errstate(all='ignore'):
                 got = run_adjoint(record, call, result, seed, mode)

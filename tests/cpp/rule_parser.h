@@ -167,9 +167,8 @@ class RuleParser {
         const ParameterKind any =
             take("**") ? ParameterKind::VariadicKeyword : ParameterKind::VariadicPositional;
         if (any == ParameterKind::VariadicPositional) expect("*");
-        parameters.push_back(context_.make<Parameter>({}, name(), any,
-                                                      static_cast<const Expr*>(nullptr),
-                                                      static_cast<const Expr*>(nullptr)));
+        parameters.push_back(context_.make<Parameter>(
+            {}, name(), any, static_cast<const Expr*>(nullptr), static_cast<const Expr*>(nullptr)));
       } else if (take("*")) {
         form = ParameterKind::KeywordOnly;
       } else {
