@@ -124,10 +124,8 @@ def slopes(function: Any, values: list[Any], position: int, seed: Any) -> Any:
 # that the list can only shrink.
 DISPLAYS = 'the adjoints of the elements of a display that a function takes'
 SMALLER = 'a quotient under a mask, in the shape of a divisor that is smaller than the result'
-LAZY = 'the result of _spread counts as having the whole shape'
 EACH = 'the form each(b)'
 GAPS = {
-    'builtins.sum': EACH,
     'math.fsum': EACH,
     'numpy.column_stack': DISPLAYS,
     'numpy.concatenate': DISPLAYS,
@@ -135,13 +133,11 @@ GAPS = {
     'numpy.hstack': DISPLAYS,
     'numpy.linalg.norm': SMALLER,
     'numpy.max': SMALLER,
-    'numpy.mean': LAZY,
     'numpy.min': SMALLER,
     'numpy.nanmax': SMALLER,
     'numpy.nanmean': SMALLER,
     'numpy.nanmin': SMALLER,
     'numpy.stack': DISPLAYS,
-    'numpy.sum': LAZY,
     'numpy.vstack': DISPLAYS,
     'scipy.linalg.norm': SMALLER,
 }
