@@ -73,7 +73,10 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
                   .broadcasts = broadcasts,
                   .locals = {},
                   .values = {}};
+  const std::size_t mark = in_flight_.size();
+  in_flight_.push_back(&shared);
   run_body(rule.adjoint, binding);
+  in_flight_.resize(mark);
 }
 
 // How often a body reads d[y] for the arguments that are active.
@@ -148,6 +151,7 @@ void Reverse::run_body(Block body, Binding& binding) {
       value = named(name->symbol.text(), value, type);
     }
     binding.locals[name->symbol] = value;
+    in_flight_.push_back(&binding.locals[name->symbol]);
   }
 }
 

@@ -46,6 +46,9 @@ class Assembler {
   }
 
   void choose_driver(const Back& item, int depth) {
+    if (const auto plan = plan_.loops.find(item.statement); plan != plan_.loops.end() && plan->second.count_is_read) {
+      return;
+    }
     const auto* counted = as<For>(item.statement);
     const Block body = counted != nullptr ? counted->body : static_cast<const While*>(item.statement)->body;
     std::size_t last_exit = 0;

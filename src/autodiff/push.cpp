@@ -156,8 +156,15 @@ void Reverse::push_sum(const Expr* node, const Linear& adjoint) {
     node = sum->left;
   }
   if (node != nullptr) operands.push_back({node, now});
-  for (auto it = operands.rbegin(); it != operands.rend(); ++it)
-    push(it->value, std::move(it->adjoint));
+  for (Operand& operand : operands) in_flight_.push_back(&operand.adjoint);
+  const std::size_t mark = in_flight_.size() - operands.size();
+  while (!operands.empty()) {
+    in_flight_.resize(mark + operands.size() - 1);
+    const Operand operand = operands.back();
+    operands.pop_back();
+    push(operand.value, operand.adjoint);
+  }
+  in_flight_.resize(mark);
 }
 
 void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
@@ -185,7 +192,10 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       if (left) to_left = unbroadcast(times(adjoint, primal(node->right), node), node, node->left);
       if (right)
         to_right = unbroadcast(times(adjoint, primal(node->left), node), node, node->right);
-      if (left) push(node->left, std::move(to_left));
+      {
+        const InFlight waiting(*this, to_right);
+        if (left) push(node->left, std::move(to_left));
+      }
       if (right) push(node->right, std::move(to_right));
       return;
     }
@@ -198,7 +208,10 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
         to_right = Algebra::negate(times(quotient, primal(node), node));
         to_right = unbroadcast(to_right, node, node->right);
       }
-      if (left) push(node->left, unbroadcast(std::move(quotient), node, node->left));
+      {
+        const InFlight waiting(*this, to_right);
+        if (left) push(node->left, unbroadcast(std::move(quotient), node, node->left));
+      }
       if (right) push(node->right, std::move(to_right));
       return;
     }
@@ -381,6 +394,12 @@ void Reverse::push_conditional(const Expr* node, const Expr* test, const Expr* b
     adjoint = named("b" + name_for(node), adjoint, typing_.of(node));
   }
   const Expr* condition = primal(test);
+  // What is in flight outside is kept outside of the arms.
+  for (const Expr* arm : {body, orelse}) {
+    activity_.for_each_flow(arm, [&](Symbol read) {
+      if (bars_.contains(read)) protect(bars_.at(read));
+    });
+  }
   ++arm_depth_;
   branch(
       condition, nullptr,
@@ -393,7 +412,9 @@ void Reverse::push_conditional(const Expr* node, const Expr* test, const Expr* b
   --arm_depth_;
 }
 
-void Reverse::push_subscript(const Subscript* node, const Linear& adjoint) {
+void Reverse::push_subscript(const Subscript* node, const Linear& given) {
+  Linear adjoint = given;
+  const InFlight waiting(*this, adjoint);
   // A display read by a constant is that element.
   if (const auto* constant = as<Constant>(node->index);
       constant != nullptr && constant->value.kind == LiteralKind::Integer) {
@@ -554,6 +575,7 @@ void Reverse::push_display(Exprs elements, const Expr* node, const Linear& adjoi
     whole = full(adjoint, node);
     if (!whole.as_name()) whole = named("b" + name_for(node), whole, typing_.of(node));
   }
+  const InFlight waiting(*this, whole);
   for (std::size_t k = 0; k < elements.size(); ++k) {
     const Expr* element = elements[k];
     if (!active(element)) continue;

@@ -412,6 +412,8 @@ void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) 
     parts.push_back(adjoint);
     adjoint = Linear();
   }
+  const std::size_t first = in_flight_.size();
+  for (Linear& part : parts) in_flight_.push_back(&part);
   for (std::size_t k = 0; k < parts.size(); ++k) {
     if (parts[k].is_zero()) continue;
     const auto* element = context_.make<Subscript>(assign->ranges, assign->value,
@@ -419,6 +421,7 @@ void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) 
     typing_.set(element, typing_.of(targets->elements[k]));
     push_subscript(element, parts[k]);
   }
+  in_flight_.resize(first);
 }
 
 void Reverse::reverse_return(const Return* statement) {

@@ -87,9 +87,9 @@ class Reverse {
 
   // --- branches and loops (reverse_loops.cpp)
   void reverse_loop(const Stmt* loop);
-  void plan_exits(const Stmt* loop, Block body);
-  void reverse_exits(const Stmt* loop, Block body);
   struct Elements;
+  void plan_exits(const Stmt* loop, Block body);
+  void reverse_exits(const Stmt* loop, Block body, const Elements& elements);
   bool read_iterable(const For* loop, Elements& elements);
   void plan_header(const For* loop, Elements& elements, Back& item,
                    std::vector<std::pair<const Expr*, const Expr*>>& taken);
@@ -107,7 +107,7 @@ class Reverse {
   void push(const Expr* node, Linear adjoint);
   void push_sum(const Expr* node, const Linear& adjoint);
   void push_operation(const BinaryOperation* node, Linear adjoint);
-  void push_subscript(const Subscript* node, const Linear& adjoint);
+  void push_subscript(const Subscript* node, const Linear& given);
   void push_attribute(const Attribute* node, const Linear& adjoint);
   void push_call(const Call* node, Linear adjoint, const Expr* result);
   void push_conditional(const Expr* node, const Expr* test, const Expr* body, const Expr* orelse,
@@ -178,6 +178,20 @@ class Reverse {
   void materialize(Symbol variable, bool make_full = false);
   void write(Symbol name, const Linear& value, const Type& type);
   bool write_scaled(Symbol name, const Term& term);
+  // Adjoints that are still to be passed on while others are written: where a name in one of them is about to
+  // change, it is kept under another name first.
+  class InFlight {
+   public:
+    InFlight(Reverse& reverse, Linear& value) : reverse_(reverse) { reverse_.in_flight_.push_back(&value); }
+    ~InFlight() { reverse_.in_flight_.pop_back(); }
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+
+   private:
+    Reverse& reverse_;
+  };
+  void protect(Symbol name);
+  const Expr* renamed(const Expr* expression, Symbol from, Symbol to);
   // Writes down every adjoint that mentions a name which is about to change.
   void flush_mentions(Symbol name, Symbol except = {});
   void flush_primal(const std::vector<Symbol>& changed, Symbol except = {});
@@ -209,6 +223,7 @@ class Reverse {
   std::unordered_set<Symbol> owned_;   // names of arrays that this code made and nothing else sees
   std::unordered_set<Symbol> sparse_;  // names of adjoints that can be exactly zero in places
   std::map<std::string, Symbol> modules_;  // modules that rules use, as printed
+  std::vector<Linear*> in_flight_;
   std::unordered_set<Symbol> writing_;     // guards against cycles while adjoints are written down
   std::set<std::string> helpers_;
   Stream* out_ = nullptr;

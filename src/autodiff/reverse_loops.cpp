@@ -255,7 +255,7 @@ void Reverse::plan_exits(const Stmt* loop, Block body) {
   if (plan.exits.empty()) collect_exits(body, plan.exits);
 }
 
-void Reverse::reverse_exits(const Stmt* loop, Block body) {
+void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elements) {
   LoopPlan& plan = result_.plan.loops[loop];
   // Exits before which nothing happened that can have an adjoint need no undoing.
   std::vector<const Break*> relevant;
@@ -263,19 +263,39 @@ void Reverse::reverse_exits(const Stmt* loop, Block body) {
     std::vector<const Stmt*> path;
     before_exit(body, exit, path);
     bool matters = false;
+    for (const auto& [target, sequence] : elements.items) matters = matters || active(sequence);
     for (const Stmt* statement : path) {
       for_each_definition(statement,
                           [&](Symbol symbol) { matters = matters || activity_.varies(symbol); });
     }
     if (matters) relevant.push_back(exit);
   }
+  plan.undone = relevant;
   if (relevant.empty()) return;
   const auto* repeat = as<While>(loop);
   const bool ends_by_itself = repeat == nullptr || !is_true(repeat->test);
   const Stmt* const here = current_;
+  const Position loop_end = position_;
   auto undo = [&](const Break* exit) {
     ++loop_depth_;
     reverse_exit(body, exit);
+    // The items of the cut iteration came from the place that the count tells.
+    for (const auto& [target, sequence] : elements.items) {
+      const auto* name = as<Name>(target);
+      if (name == nullptr || !active(sequence)) continue;
+      const Linear adjoint = adjoint_of(name->symbol);
+      if (adjoint.is_zero()) continue;
+      adjoint_of(name->symbol) = Linear();
+      if (plan.count.empty()) {
+        plan.count = names_.fresh("count");
+        typing_.declare(plan.count, Type::number(DType::Integer));
+      }
+      plan.count_is_read = true;
+      const auto* element = context_.make<Subscript>({}, sequence, static_cast<const Expr*>(context_.local(plan.count)));
+      typing_.set(element, typing_.of(target));
+      result_.plan.defined_at.emplace(plan.count, loop_end);
+      push_subscript(element, adjoint);
+    }
     --loop_depth_;
     current_ = here;
   };
@@ -349,7 +369,9 @@ void Reverse::reverse_loop(const Stmt* loop) {
   };
   killed_in_loop(loop);
   if (!plan.exits.empty()) {
-    reverse_exits(loop, body);
+    Elements cut;
+    if (const auto* sequence_loop = as<For>(loop)) read_iterable(sequence_loop, cut);
+    reverse_exits(loop, body, cut);
     current_ = here;
     position_ = after;
     after_current_ = after;

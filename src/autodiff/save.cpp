@@ -5,11 +5,25 @@ namespace tangent {
 
 namespace {
 
-// A value that is needed: where it would be saved best (no block: where the variable is written
-// next).
-struct Candidate {
+// A place to save a value, and how many loops it stands in.
+struct Place {
   Position at;
   int depth = 0;
+  bool operator==(const Place&) const = default;
+};
+
+// A value that is needed and still in its variable. It is saved at each of these places: one, or one in each arm of
+// a branch; or where the variable is written next, if it has one value there on every path.
+struct Candidate {
+  std::vector<Place> places;
+  bool where_written = false;
+
+  void add(const Candidate& other) {
+    for (const Place& place : other.places) {
+      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    }
+    where_written = where_written || other.where_written;
+  }
   bool operator==(const Candidate&) const = default;
 };
 using Pending = std::unordered_map<Symbol, Candidate>;
@@ -62,17 +76,29 @@ class Saver {
   void overwrite(Symbol variable, Position here, int depth, Pending& pending) {
     const auto found = pending.find(variable);
     if (found == pending.end()) return;
-    Candidate where = found->second;
-    // As late as possible in the block of the last use: an iteration that is cut before saves nothing.
-    if (where.at.block == nullptr || where.at.block == here.block) where = {here, depth};
+    const Candidate candidate = std::move(found->second);
     pending.erase(found);
-    if (is_saved(where.at, variable)) return;
-    auto& by_index = saves_.at[where.at.block];
-    if (by_index.size() <= where.at.index) by_index.resize(where.at.index + 1);
-    const bool tape = where.depth > 0;
+    // As late as possible in the block of the last use: an iteration that is cut before saves nothing.
+    const bool same_block = candidate.places.size() == 1 && candidate.places[0].at.block == here.block;
+    if (candidate.where_written || same_block) return save(variable, {here, depth});
+    for (const Place& place : candidate.places) save(variable, place);
+  }
+
+  void save(Symbol variable, Place place) {
+    if (is_saved(place.at, variable)) return;
+    auto& by_index = saves_.at[place.at.block];
+    if (by_index.size() <= place.at.index) by_index.resize(place.at.index + 1);
+    const bool tape = place.depth > 0;
     const std::string text(variable.text());
     const Symbol storage = names_.fresh(tape ? text + "_tape" : "old_" + text);
-    by_index[where.at.index].push_back({variable, storage, tape, next_pair_++});
+    by_index[place.at.index].push_back({variable, storage, tape, next_pair_++});
+  }
+
+  // Whether a value that waits to be saved has been saved already, at every place that it could be.
+  bool is_saved(const Candidate& candidate, Symbol variable) const {
+    return !candidate.where_written && !candidate.places.empty() &&
+           std::all_of(candidate.places.begin(), candidate.places.end(),
+                       [&](const Place& place) { return is_saved(place.at, variable); });
   }
 
   // Whether the end of the block is reached.
@@ -81,12 +107,12 @@ class Saver {
     for (std::size_t k = 0; k <= block.size(); ++k) {
       const Position here = position(block, k);
       if (!block.empty() && needs != plan_.needs.end() && k < needs->second.size()) {
-        for (const Symbol symbol : needs->second[k]) pending[symbol] = {here, depth};
+        for (const Symbol symbol : needs->second[k]) pending[symbol] = at(here, depth);
       }
       if (k == block.size()) break;
       const Stmt* statement = block[k];
       if (is<Break>(statement)) {
-        exits_.back().push_back(pending);
+        leave_by(static_cast<const Break*>(statement), here, depth, pending);
         return false;
       }
       if (is<Raise>(statement)) return false;
@@ -103,7 +129,6 @@ class Saver {
         }
         continue;
       }
-      if (nested && !exits_.empty()) skipped_exits(statement, pending);
       std::vector<Symbol> defined;
       definitions(statement, defined);
       for (const Symbol symbol : defined) overwrite(symbol, here, depth, pending);
@@ -111,16 +136,19 @@ class Saver {
     return true;
   }
 
-  // A branch that the backward part does not repeat can still hold an exit of the loop around it.
-  void skipped_exits(const Stmt* statement, const Pending& pending) {
-    const auto* branch = as<If>(statement);
-    if (branch == nullptr) return;
-    for (const Block arm : {branch->body, branch->orelse}) {
-      for (const Stmt* inner : arm) {
-        if (is<Break>(inner)) exits_.back().push_back(pending);
-        skipped_exits(inner, pending);
-      }
-    }
+  static Candidate at(Position position, int depth) {
+    Candidate candidate;
+    candidate.places.push_back({position, depth});
+    return candidate;
+  }
+
+  // What the cut iteration needs is saved where it is cut, if it has to be saved at all.
+  void leave_by(const Break* exit, Position here, int depth, const Pending& pending) {
+    const Loop& loop = loops_.back();
+    if (std::find(loop.undone.begin(), loop.undone.end(), exit) == loop.undone.end()) return;
+    Pending left = pending;
+    for (auto& [symbol, candidate] : left) candidate = at(here, depth);
+    loops_.back().exits.push_back({pending, std::move(left)});
   }
 
   bool walk_if(Block block, std::size_t k, const If* branch, Pending& pending, int depth) {
@@ -129,10 +157,7 @@ class Saver {
     const bool first_falls = walk(branch->body, first, depth);
     // What the first arm saved where both arms come from is saved for both.
     auto drop_saved = [&](Pending& set) {
-      for (auto it = set.begin(); it != set.end();) {
-        it = it->second.at.block != nullptr && is_saved(it->second.at, it->first) ? set.erase(it)
-                                                                                  : std::next(it);
-      }
+      std::erase_if(set, [&](const auto& entry) { return is_saved(entry.second, entry.first); });
     };
     drop_saved(second);
     const bool second_falls = walk(branch->orelse, second, depth);
@@ -141,27 +166,22 @@ class Saver {
     definitions(branch, defined);
     const Pending before = std::move(pending);
     pending.clear();
-    auto merge = [&](const Pending& arm) {
+    auto merge = [&](const Pending& arm, const Pending& other, bool other_falls) {
       for (const auto& [symbol, candidate] : arm) {
-        if (std::find(defined.begin(), defined.end(), symbol) != defined.end()) {
-          pending[symbol] = {};
-          continue;
-        }
         const auto known = before.find(symbol);
-        if (known != before.end() && known->second == candidate) {
-          pending.try_emplace(symbol, candidate);
-          continue;
+        const bool unchanged = known != before.end() && known->second == candidate;
+        const bool written = std::find(defined.begin(), defined.end(), symbol) != defined.end();
+        // Needed in one arm alone, or with another value in each: saved there. The same value in both, or before
+        // as well: once, behind the branch.
+        if (!unchanged && !written && (known != before.end() || (other_falls && other.contains(symbol)))) {
+          pending[symbol] = at(position(block, k + 1), depth);
+        } else {
+          pending[symbol].add(candidate);
         }
-        const bool elsewhere =
-            known != before.end() ||
-            (first_falls && second_falls && first.contains(symbol) && second.contains(symbol));
-        // Needed in one arm alone: saved there. In both, or before as well: once, behind the
-        // branch.
-        pending[symbol] = elsewhere ? Candidate{position(block, k + 1), depth} : candidate;
       }
     };
-    if (first_falls) merge(first);
-    if (second_falls) merge(second);
+    if (first_falls) merge(first, second, second_falls);
+    if (second_falls) merge(second, first, first_falls);
     return first_falls || second_falls || branch->orelse.empty();
   }
 
@@ -180,10 +200,13 @@ class Saver {
     for (const Symbol symbol : defined) overwrite(symbol, position(block, k), depth, pending);
 
     Pending inner;
-    exits_.emplace_back();
+    loops_.emplace_back();
+    if (const auto plan = plan_.loops.find(loop); plan != plan_.loops.end()) {
+      loops_.back().undone = plan->second.undone;
+    }
     const bool falls = walk(body, inner, depth + 1);
-    const std::vector<Pending> exits = std::move(exits_.back());
-    exits_.pop_back();
+    const std::vector<Exit> exits = std::move(loops_.back().exits);
+    loops_.pop_back();
     if (falls) {
       // The next iteration writes these again; the loop's own target comes with the iteration.
       for (const Symbol symbol : inside) {
@@ -192,7 +215,14 @@ class Saver {
       }
       leave(inner, defined, block, k, pending, depth);
     }
-    for (const Pending& exit : exits) leave(exit, defined, block, k, pending, depth);
+    for (const Exit& exit : exits) {
+      // What was saved where it was needed is not needed behind the loop.
+      Pending left;
+      for (const auto& [symbol, candidate] : exit.at_exit) {
+        if (!is_saved(exit.pending.at(symbol), symbol)) left.emplace(symbol, candidate);
+      }
+      leave(left, defined, block, k, pending, depth);
+    }
   }
 
   // Needs inside a loop, seen from behind it.
@@ -201,17 +231,26 @@ class Saver {
     for (const auto& [symbol, candidate] : inner) {
       const bool own = std::find(defined.begin(), defined.end(), symbol) != defined.end();
       if (!own) {
-        pending[symbol] = {position(block, k + 1), depth};
-      } else if (candidate.at.block == nullptr || !is_saved(candidate.at, symbol)) {
-        pending[symbol] = {};  // of the cut iteration: still in its variable
+        pending[symbol] = at(position(block, k + 1), depth);
+      } else {
+        pending[symbol].add(candidate);  // of the cut iteration
       }
     }
   }
 
+  struct Exit {
+    Pending pending;  // as the iteration knew it
+    Pending at_exit;  // the same, to be saved at the exit
+  };
+  struct Loop {
+    std::vector<const Break*> undone;
+    std::vector<Exit> exits;
+  };
+
   const Plan& plan_;
   NamePool& names_;
   Saves saves_;
-  std::vector<std::vector<Pending>> exits_;
+  std::vector<Loop> loops_;
   PairId next_pair_ = 1;
 };
 

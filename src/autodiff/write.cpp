@@ -120,6 +120,7 @@ void Reverse::materialize(Symbol variable, bool make_full) {
   const Type type = typing_.of(context_.local(variable));
   if (value.is_zero()) {
     typing_.declare(name, type);
+    protect(name);
     const Expr* zeros = zeros_for(variable);
     emit(context_.assign(context_.local(name), zeros));
     if (type.is_array()) owned_.insert(name);
@@ -149,7 +150,39 @@ const Expr* Reverse::zeros_for(Symbol variable) {
                              {context_.make<Attribute>({}, like, context_.symbol("shape"))});
 }
 
+void Reverse::protect(Symbol name) {
+  Symbol kept;
+  for (Linear* value : in_flight_) {
+    if (!value->mentions(name)) continue;
+    if (kept.empty()) {
+      kept = names_.fresh("old_" + std::string(name.text()));
+      adjoint_names_.insert(kept);
+      typing_.declare(kept, typing_.of(context_.local(name)));
+      if (sparse_.contains(name)) sparse_.insert(kept);
+      emit(context_.assign(context_.local(kept), context_.local(name)));
+      owned_.erase(name);  // the other name sees the same array
+    }
+    for (Term& term : value->terms) {
+      for (Factor& factor : term.factors) factor.base = renamed(factor.base, name, kept);
+      if (term.mask != nullptr) term.mask = renamed(term.mask, name, kept);
+    }
+  }
+}
+
+const Expr* Reverse::renamed(const Expr* expression, Symbol from, Symbol to) {
+  if (const auto* name = as<Name>(expression)) return name->symbol == from ? context_.local(to) : expression;
+  if (!mentions(expression, from)) return expression;
+  return static_cast<const Expr*>(
+      rewrite_children(context_, *expression, [&](const Node* child) -> const Node* {
+        if (const auto* keyword = as<Keyword>(child)) {
+          return context_.make<Keyword>(keyword->ranges, keyword->name, renamed(keyword->value, from, to));
+        }
+        return is_expression(child->kind) ? renamed(static_cast<const Expr*>(child), from, to) : child;
+      }));
+}
+
 void Reverse::write(Symbol name, const Linear& value, const Type& type) {
+  protect(name);
   const Expr* target = context_.local(name);
   // x = x + e is x += e where x is a number, or an array of ours that holds the whole sum.
   Linear rest = value;
@@ -228,6 +261,7 @@ bool Reverse::write_scaled(Symbol name, const Term& term) {
 
 Symbol Reverse::buffer(Symbol variable) {
   const Symbol name = bar(variable);
+  protect(name);
   sparse_.insert(name);
   Linear& value = adjoint_of(variable);
   if (value.as_name() == name && owns(name)) {
