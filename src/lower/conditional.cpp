@@ -27,10 +27,9 @@ const Expr* Lowering::conditional(const Conditional& it, Destination destination
   }
   const bool named = destination.form == Destination::Form::Value;
   if (named) {
-    const bool numbers = value != nullptr && !is_simple(value);
-    destination = Destination::to(names_.fresh(numbers            ? describe(value)
-                                               : other != nullptr ? describe(other)
-                                                                  : "choice"));
+    const std::string described =
+        destination.wish.empty() ? "choice" : std::string(destination.wish);
+    destination = Destination::to(names_.fresh(described));
   }
   auto add = [&](Statements& arm, const Expr* result, const Expr* written) {
     const Statements last = collect([&] { finish(destination, result, at(*written)); });

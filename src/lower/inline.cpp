@@ -125,12 +125,13 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
     if (argument.value != nullptr) values.push_back(argument.value);
   }
   const std::string wish = describe_call(callee.name.text(), values);
+  if (destination.form == Destination::Form::Value) destination.wish = wish;
   frame.call_site = at(it);
 
   Frame* const caller = frame_;
   frame_ = &frame;
   active_.push_back(callee.identity);
-  const Expr* result = inline_body(callee, destination, wish);
+  const Expr* result = inline_body(callee, destination);
   active_.pop_back();
   frame_ = caller;
   check_size();
@@ -138,8 +139,7 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
   return result;
 }
 
-const Expr* Lowering::inline_body(const Callee& callee, Destination destination,
-                                  std::string_view wish) {
+const Expr* Lowering::inline_body(const Callee& callee, Destination destination) {
   if (const Expr* result = only_return(callee.body)) return value_for(result, destination);
   Statements statements = collect([&] { block(callee.body); });
   // With one return at the end there is nothing to move.
@@ -148,12 +148,11 @@ const Expr* Lowering::inline_body(const Callee& callee, Destination destination,
   for (const Stmt* statement : statements) returns += exits.of(statement).return_count;
   const bool plain = returns == 1 && is<Return>(statements.back());
   const Block body = restructure(std::move(statements), *frame_->facts, !plain);
-  return splice(body, destination, wish, frame_->call_site);
+  return splice(body, destination, frame_->call_site);
 }
 
 // The body of an inlined function, its returns turned into what the destination asks for.
-const Expr* Lowering::splice(Block body, Destination destination, std::string_view wish,
-                             Ranges ranges) {
+const Expr* Lowering::splice(Block body, Destination destination, Ranges ranges) {
   ExitTable exits;
   const int returns = exits.of_block(body).return_count;
   if (returns <= 1 && (returns == 0 || is<Return>(body.back()))) {
@@ -168,7 +167,7 @@ const Expr* Lowering::splice(Block body, Destination destination, std::string_vi
     return nullptr;
   }
   const bool named = destination.form == Destination::Form::Value;
-  if (named) destination = Destination::to(names_.fresh(wish));
+  if (named) destination = Destination::to(names_.fresh(destination.wish));
   append_assigning(body, destination, *out_);
   return named ? context_.local(destination.name, ranges) : nullptr;
 }

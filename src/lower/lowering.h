@@ -65,9 +65,10 @@ struct Destination {
   enum class Form : std::uint8_t { Value, Name, Tail, Nothing };
   Form form = Form::Value;
   Symbol name;
-  static Destination to(Symbol name) { return {Form::Name, name}; }
-  static Destination tail() { return {Form::Tail, {}}; }
-  static Destination nothing() { return {Form::Nothing, {}}; }
+  std::string_view wish = {};  // Value: what a temporary for it should be called
+  static Destination to(Symbol name) { return {Form::Name, name, {}}; }
+  static Destination tail() { return {Form::Tail, {}, {}}; }
+  static Destination nothing() { return {Form::Nothing, {}, {}}; }
 };
 
 class Lowering {
@@ -163,8 +164,8 @@ class Lowering {
                                  std::span<const Argument> arguments);
   void bind_parameters(const Call& it, const Callee& callee, Frame& frame,
                        std::span<const Argument> arguments, Destination destination);
-  const Expr* inline_body(const Callee& callee, Destination destination, std::string_view wish);
-  const Expr* splice(Block body, Destination destination, std::string_view wish, Ranges ranges);
+  const Expr* inline_body(const Callee& callee, Destination destination);
+  const Expr* splice(Block body, Destination destination, Ranges ranges);
   void append_assigning(Block body, Destination destination, Statements& out);
   // The local of the callee that may be the destination itself, or an empty symbol.
   Symbol returned_local(const Callee& callee, std::span<const Argument> arguments,

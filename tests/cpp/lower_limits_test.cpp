@@ -22,11 +22,19 @@ TEST(LowerLimits, WhatIsTooDeepIsRefused) {
   EXPECT_EQ(refused([&] { b.lower(b.function("f", {"x"}, {b.returns(tower)})); }), "TooDeep");
 }
 
-TEST(LowerLimits, NestedLoops) {
+// As deep as CPython itself takes.
+TEST(LowerLimits, NestedLoopsAndBranches) {
   Builder b;
-  const Stmt* body = b.assign("x", b.multiply(b.name("x"), b.name("x")));
-  for (int i = 0; i < 98; ++i) body = b.loop("i" + std::to_string(i), b.name("x"), {body});
-  EXPECT_EQ(b.lower(b.function("f", {"x"}, {body, b.returns(b.name("x"))})).body.size(), 2U);
+  auto nested = [&](int loops, int branches) {
+    const Stmt* body = b.assign("x", b.multiply(b.name("x"), b.name("x")));
+    for (int i = 0; i < branches; ++i) body = b.branch(b.name("x"), {body});
+    for (int i = 0; i < loops; ++i) body = b.loop("i" + std::to_string(i), b.name("x"), {body});
+    const FunctionDefinition* definition = b.function("f", {"x"}, {body, b.returns(b.name("x"))});
+    return refused([&] { b.lower(definition); });
+  };
+  EXPECT_EQ(nested(20, 76), "");
+  EXPECT_EQ(nested(21, 0), "TooDeep");
+  EXPECT_EQ(nested(0, 97), "TooDeep");
 }
 
 // Linear: ten thousand statements in well under the tenth of a second that the issue allows;

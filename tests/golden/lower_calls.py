@@ -88,6 +88,17 @@ def apply(function, x):
     return function(x) + function(x * 2.0)
 
 
+def apply_after(x, function):
+    return function(x)
+
+
+def repeated(x):
+    _half = x * 0.5
+    for _ in range(2):
+        x = x * _half
+    return x
+
+
 def changes_parameter(x):
     x = x + 1.0
     x *= 2.0
@@ -343,6 +354,22 @@ def argument_used_late(x):
     return (lambda a, b: logged(1.0) + a * b)(x * 2.0, logged(x))
 
 
+cube = lambda x: x * x * x  # noqa: E731
+clipped = lambda x: steps(x) if x > 0.0 else 0.0  # noqa: E731
+
+
+def lambdas_of_module(x):
+    return cube(x + 1.0) + clipped(x) * clipped(-x)
+
+
+def underscores(x):
+    return repeated(x) + repeated(x + 1.0)
+
+
+def lambda_default_after_argument(x):
+    return apply_after(logged(x), lambda t, s=logged(2.0): t * s)
+
+
 def unbound_of_callee(x):
     return maybe_unbound(x)
 
@@ -362,7 +389,7 @@ ARGUMENTS = {
 # Not for lowering by themselves.
 HELPERS = {
     "variadic", "first_of", "forwards", "apply", "by_keyword", "affine", "bounded", "recursive",
-    "even", "odd",
+    "even", "odd", "apply_after", "cube", "clipped",
 }  # fmt: skip
 
 EXPECTED: dict[str, str] = {
