@@ -427,7 +427,7 @@ def numbers(x, n):
     i = 2.0 ** -n
     j = math_sqrt(d)
     k = x > n
-    m = -k
+    m = k + k
     return a, b, c, d, e, f, g, h, i, j, k, m
 
 
@@ -515,8 +515,8 @@ def test_program(function: Callable[..., Any], arguments: tuple[object, ...], ex
 OPERANDS: list[object] = [
     2.0, 3, True, np.float32(1.5), np.float64(0.5), np.int64(2),
     VECTOR, SINGLE, INTS, VECTOR > 0, VECTOR[:1], VECTOR[:2], VECTOR[:0],
-    MATRIX, ROW, MATRIX[:, :1], CUBE, np.ones((3, 3)), np.ones((3, 3), dtype=int),
-    VECTOR * 1j,
+    MATRIX, ROW, MATRIX[:, :1], CUBE, SQUARE, np.ones((3, 3)), np.ones((3, 3), dtype=int),
+    SQUARE[0], VECTOR * 1j,
 ]  # fmt: skip
 
 UNARY = [

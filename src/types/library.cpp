@@ -144,7 +144,9 @@ Type round_type(const CallView& call) {
   const Type operand = call.type_at(0);
   if (operand.is_number()) {
     if (is_none(call.at(1))) return Type::python_number(DType::Integer);
-    return number_typed(promoted(operand));
+    Promoted dtype = promoted(operand);
+    if (dtype.dtype == DType::Bool) dtype = {.dtype = DType::Float64, .mixed = true};
+    return number_typed(dtype);
   }
   return operand.is_array() ? operand : Type::unknown();
 }
@@ -176,6 +178,9 @@ Type sum_type(const CallView& call) {
 Type integer_same(const CallView& call) {
   const Type operand = call.array_at(0);
   if (!operand.is_numeric()) return operand;
+  if (operand.is_number()) {
+    return array_typed({Dim::one()}, {.dtype = DType::Integer}, call.arena);
+  }
   return typed(shape_of(operand), {.dtype = DType::Integer}, call.arena);
 }
 
@@ -302,22 +307,26 @@ std::optional<Type> type_of_known_function(const BoundCall& call, const TypeLook
     const std::span<const std::string_view> names(known->parameters.begin(), used);
     return known->function(CallView(call, names, types, arena));
   }
-  // np.float32(x), np.int64(x)
-  if (call.callee.text().starts_with("numpy.") && call.arguments.size() == 1 &&
-      call.keywords.empty()) {
-    if (const auto dtype = dtype_of_name(call.callee.text())) {
-      const CallView view(call, {}, types, arena);
-      const Type operand = view.array_at(0);
-      if (!operand.is_numeric()) return Type::unknown();
-      return typed(shape_of(operand), {.dtype = *dtype}, arena);
-    }
-  }
   return std::nullopt;
 }
 
 namespace {
 
+// np.float32(x), np.int64(x): of that dtype, whatever x is.
+std::optional<Type> type_of_cast(const BoundCall& call, const TypeLookup& types, Arena& arena) {
+  if (!call.callee.text().starts_with("numpy.") || call.arguments.size() != 1 ||
+      call.arguments[0] == nullptr || !call.keywords.empty()) {
+    return std::nullopt;
+  }
+  const auto dtype = dtype_of_name(call.callee.text());
+  if (!dtype) return std::nullopt;
+  const Type operand = CallView(call, {}, types, arena).array_at(0);
+  if (!operand.is_numeric()) return Type::unknown();
+  return typed(shape_of(operand), {.dtype = *dtype}, arena);
+}
+
 Type call_type(const BoundCall& call, const TypeLookup& types, Arena& arena) {
+  if (const auto cast = type_of_cast(call, types, arena)) return *cast;
   if (call.rule == nullptr) {
     return type_of_known_function(call, types, arena).value_or(Type::unknown());
   }

@@ -51,9 +51,9 @@ const Type* ranked(const Type& operand, Type& answer, bool may_be_number) {
   return nullptr;
 }
 
-// A number keeps its kind where only axes are exchanged.
+// NumPy's functions make a 0-d array of a number, a scalar's own methods give a scalar.
 Type unranked_permutation(const Type& operand) {
-  if (operand.is_number()) return number_typed(strong(promoted(operand)));
+  if (operand.is_number()) return numeric_typed(promoted(operand));
   return operand.is_numeric() || operand.kind == TypeKind::Bottom ? operand : Type::unknown();
 }
 
@@ -115,7 +115,7 @@ Type reshape(const CallView& call) {
   const Promoted dtype = strong(promoted(operand));
   const Expr* shape = call.at(1);
   auto dims = call.lengths(shape);
-  if (!dims) return numeric_typed(dtype);
+  if (!dims || (dims->empty() && operand.is_number())) return numeric_typed(dtype);
   // -1 stands for what is left; it may also come from a difference of lengths, which is why one
   // that may be negative says nothing here.
   for (Dim& dim : *dims) {
@@ -392,14 +392,14 @@ Type repeat(const CallView& call) {
   if (name == "repeat" && is_none(call.named("axis"))) {
     return array_typed({Dim::unknown()}, dtype, call.arena);
   }
-  std::size_t rank = operand.is_number() ? 0 : 1;
+  std::size_t rank = operand.is_number() && name != "repeat" ? 0 : 1;
   if (operand.is_array() && operand.rank >= 0) rank = static_cast<std::size_t>(operand.rank);
   if (operand.kind == TypeKind::Numeric || (operand.is_array() && operand.rank < 0)) {
     return array_typed(dtype);
   }
   if (name == "tile") {
     const auto repeats = call.lengths(call.at(1));
-    if (!repeats) return array_typed(dtype);
+    if (!repeats) return numeric_typed(dtype);
     rank = std::max(rank, repeats->size());
   }
   return of_rank(rank, dtype, call.arena);

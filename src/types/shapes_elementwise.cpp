@@ -79,7 +79,15 @@ Promoted strong(Promoted dtype) {
 Type elementwise(const CallView& call) {
   const Operands operands = operands_of(call);
   if (is_math(call)) return result_of(call, operands, {.dtype = DType::Float64});
-  return result_of(call, operands, as_floating(operands.dtype));
+  Promoted dtype = operands.dtype;
+  const std::string_view name = call.last_name();
+  if (name == "floor" || name == "ceil" || name == "trunc") {
+    // Ints stay ints from NumPy 2.1 on.
+    dtype.mixed = dtype.mixed || dtype.dtype <= DType::Integer;
+    dtype.dtype = dtype.dtype <= DType::Integer ? DType::Float64 : dtype.dtype;
+    return result_of(call, operands, dtype);
+  }
+  return result_of(call, operands, as_floating(dtype));
 }
 
 Type arithmetic(const CallView& call) {
@@ -87,8 +95,8 @@ Type arithmetic(const CallView& call) {
   if (is_math(call)) return result_of(call, operands, {.dtype = DType::Float64});
   Promoted dtype = operands.dtype;
   if (gives_real_part(call.last_name())) dtype.dtype = real_of(dtype.dtype);
-  if (dtype.dtype == DType::Bool && operands.shape.kind == TypeKind::Number) {
-    // Python's bools become ints, NumPy's may stay.
+  if (dtype.dtype == DType::Bool) {
+    // Python's bools become ints, NumPy's stay or become ints, by function.
     dtype.dtype = DType::Integer;
     dtype.mixed = true;
   }
@@ -162,7 +170,8 @@ Type reduced(const Type& operand, const Axes& axes, std::optional<bool> keepdims
   if (operand.kind == TypeKind::Bottom) return {};
   // Whatever it is that is reduced, all of it gives one number.
   if (!operand.is_numeric()) {
-    const bool whole = axes.form == Axes::Form::All && keepdims == false && operand.kind == TypeKind::Unknown;
+    const bool whole =
+        axes.form == Axes::Form::All && keepdims == false && operand.kind == TypeKind::Unknown;
     return whole ? Type::number(DType::Float64) : Type::unknown();
   }
   if (operand.is_number()) return number_typed(dtype);
@@ -284,11 +293,22 @@ Type same(const CallView& call) {
     return array_typed({Dim::unknown()}, strong(promoted(operand)), call.arena);
   }
   if (operand.is_number() || (operand.is_array() && operand.rank == 0)) {
-    // np.copy makes a 0-d array of a number, a scalar's own copy() a scalar.
-    if (name == "copy") return numeric_typed(promoted(operand));
     Promoted dtype = promoted(operand);
-    if (!keeps_python(call)) dtype = strong(dtype);
-    return number_typed(dtype);
+    if (keeps_python(call)) return number_typed(dtype);
+    if (name == "round" || name == "around") {
+      dtype.mixed = dtype.mixed || dtype.dtype == DType::Bool;  // a bool becomes a float16
+      dtype.dtype = dtype.dtype == DType::Bool ? DType::Float64 : dtype.dtype;
+      return number_typed(strong(dtype));
+    }
+    // Most functions make a 0-d array of a number, while a scalar's own method gives a scalar.
+    return numeric_typed(dtype);
+  }
+  if (operand.is_array() && operand.rank == 1 && (name == "triu" || name == "tril")) {
+    return array_typed({operand.dims[0], operand.dims[0]}, promoted(operand), call.arena);
+  }
+  if (operand.is_numeric() && operand.dtype == DType::Bool && name != "copy") {
+    // Rounded bools are floats.
+    return typed(shape_of(operand), {.dtype = DType::Float64, .mixed = true}, call.arena);
   }
   return operand;
 }

@@ -289,7 +289,13 @@ Type shape_tuple(const Type& value, Arena& arena) {
 Type real_part(Type value) {
   if (value.dtype == DType::Complex64) value.dtype = DType::Float32;
   if (value.dtype == DType::Complex128) value.dtype = DType::Float64;
-  value.dims = value.is_number() ? List<Dim>{} : value.dims;
+  if (!value.is_number()) return value;
+  value.dims = {};
+  if (value.dtype == DType::Bool) {
+    // True.real is 1, np.True_.real is np.True_.
+    value.dtype = DType::Integer;
+    value.mixed = true;
+  }
   return value;
 }
 
