@@ -130,6 +130,13 @@ struct Activity::Varied {
   void enter(const For* loop, State& state) const {
     note(loop, state);
     define(loop->target, varies(loop->iterable, state), state);
+    // The numbers that enumerate counts do not vary.
+    const auto* call = as<Call>(loop->iterable);
+    const auto* targets = as<TupleDisplay>(loop->target);
+    if (call != nullptr && targets != nullptr && call->callee.text() == "builtins.enumerate" &&
+        is<Name>(targets->elements[0])) {
+      state.remove(activity.variables_.number(static_cast<const Name*>(targets->elements[0])->symbol));
+    }
   }
 };
 

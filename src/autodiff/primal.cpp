@@ -69,7 +69,9 @@ const Expr* Reverse::hoist(const Expr* node, std::string_view wish) {
   const auto found = result_.plan.replaced.find(node);
   if (found != result_.plan.replaced.end()) return context_.local(found->second);
   if (arm_depth_ > 0) {
-    throw InternalError("a value inside a conditional expression cannot be kept by name");
+    refuse(DiagnosticKind::UnsupportedSyntax, node,
+           "this part of a conditional expression would have to be kept for the derivative",
+           "write the conditional expression as an if statement");
   }
   const Symbol name = names_.fresh(wish);
   result_.plan.replaced.emplace(node, name);

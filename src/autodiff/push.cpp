@@ -237,6 +237,7 @@ const Expr* Reverse::witness(const Expr* node) {
   // Something that is at hand and has the shape of the value: an operand, or the value under a
   // name.
   if (node == current_value_ && current_target_) return context_.local(current_target_);
+  if (is<Name>(node)) return node;
   const Type type = typing_.of(node);
   const Expr* found = nullptr;
   std::vector<const Node*> stack{node};
@@ -412,6 +413,33 @@ void Reverse::push_conditional(const Expr* node, const Expr* test, const Expr* b
   --arm_depth_;
 }
 
+bool Reverse::is_basic_index(const Expr* index) {
+  auto plain = [&](const Expr* part) {
+    const Type type = typing_.of(part);
+    return is<Slice>(part) || is<Constant>(part) || (type.is_number() && type.dtype == DType::Integer);
+  };
+  const auto* tuple = as<TupleDisplay>(index);
+  return tuple != nullptr ? std::all_of(tuple->elements.begin(), tuple->elements.end(), plain) : plain(index);
+}
+
+// For x[i] in x[i][j]: the view bx[i] of the adjoint's buffer; null if it is none.
+const Expr* Reverse::view_of_buffer(const Expr* value) {
+  const auto* subscript = as<Subscript>(value);
+  if (subscript == nullptr || !typing_.of(value).is_array() || !typing_.of(subscript->value).is_array() ||
+      !is_basic_index(subscript->index)) {
+    return nullptr;
+  }
+  const Expr* base = nullptr;
+  if (const auto* name = as<Name>(subscript->value)) {
+    if (name->scope != Scope::Local) return nullptr;
+    base = context_.local(buffer(name->symbol));
+  } else {
+    base = view_of_buffer(subscript->value);
+    if (base == nullptr) return nullptr;
+  }
+  return context_.make<Subscript>({}, base, primal(subscript->index));
+}
+
 void Reverse::push_subscript(const Subscript* node, const Linear& given) {
   Linear adjoint = given;
   const InFlight waiting(*this, adjoint);
@@ -434,9 +462,10 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
   const Expr* index = primal(node->index);
   Symbol name;
   const auto* variable = as<Name>(node->value);
+  const Expr* place = view_of_buffer(node->value);
   if (variable != nullptr) {
     name = buffer(variable->symbol);
-  } else {
+  } else if (place == nullptr) {
     const Linear zero;
     const Expr* like = witness(node->value);
     name = names_.fresh("b" + name_for(node->value));
@@ -450,7 +479,8 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
     typing_.declare(name, base);
     owned_.insert(name);
   }
-  const Expr* target = context_.make<Subscript>({}, context_.local(name), index);
+  const Expr* target = place != nullptr ? context_.make<Subscript>({}, place, index)
+                                        : context_.make<Subscript>({}, context_.local(name), index);
   // An array of integers may name an element twice: `+=` would add once.
   bool repeats = false;
   auto look = [&](const Expr* part) {
@@ -469,7 +499,7 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
   const Expr* value = algebra_.build(adjoint);
   if (repeats) {
     emit(context_.make<ExpressionStatement>(
-        {}, algebra_.numpy_call("add.at", {context_.local(name), as_value(index), value})));
+        {}, algebra_.numpy_call("add.at", {place != nullptr ? place : context_.local(name), as_value(index), value})));
   } else {
     bool negative = adjoint.terms.size() == 1 && adjoint.terms.front().numerator < 0.0 &&
                     adjoint.terms.front().mask == nullptr;
@@ -477,7 +507,7 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
     emit(context_.make<AugmentedAssign>(
         {}, target, negative ? BinaryOperator::Subtract : BinaryOperator::Add, value));
   }
-  if (variable == nullptr) push(node->value, algebra_.of(context_.local(name)));
+  if (variable == nullptr && place == nullptr) push(node->value, algebra_.of(context_.local(name)));
 }
 
 // An index outside of brackets: `1:` is slice(1, None).

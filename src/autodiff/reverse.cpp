@@ -235,6 +235,8 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
       reverse_return(static_cast<const Return*>(statement));
       break;
     case Kind::If: {
+      // What is read behind an exit is not read in an iteration that is cut there.
+      if (holds_break(statement)) flush_reads();
       flush_primal(definitions(statement));
       reverse_if(static_cast<const If*>(statement), true);
       break;

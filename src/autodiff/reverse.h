@@ -108,6 +108,8 @@ class Reverse {
   void push_sum(const Expr* node, const Linear& adjoint);
   void push_operation(const BinaryOperation* node, Linear adjoint);
   void push_subscript(const Subscript* node, const Linear& given);
+  bool is_basic_index(const Expr* index);
+  const Expr* view_of_buffer(const Expr* value);
   void push_attribute(const Attribute* node, const Linear& adjoint);
   void push_call(const Call* node, Linear adjoint, const Expr* result);
   void push_conditional(const Expr* node, const Expr* test, const Expr* body, const Expr* orelse,
@@ -195,6 +197,7 @@ class Reverse {
   // Writes down every adjoint that mentions a name which is about to change.
   void flush_mentions(Symbol name, Symbol except = {});
   void flush_primal(const std::vector<Symbol>& changed, Symbol except = {});
+  void flush_reads();
   const Expr* zeros_for(Symbol variable);
   // bar(variable) as an array of this code's own that may be written in place.
   Symbol buffer(Symbol variable);

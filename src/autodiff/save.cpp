@@ -213,6 +213,9 @@ class Saver {
         const auto found = inner.find(symbol);
         if (found != inner.end()) overwrite(symbol, position(body, body.size()), depth + 1, inner);
       }
+      if (counted != nullptr) {
+        for_each_target(counted->target, [&](Symbol symbol) { inner.erase(symbol); });
+      }
       leave(inner, defined, block, k, pending, depth);
     }
     for (const Exit& exit : exits) {

@@ -105,6 +105,19 @@ void Reverse::flush_primal(const std::vector<Symbol>& changed, Symbol except) {
   }
 }
 
+// Writes down every adjoint that reads the primal.
+void Reverse::flush_reads() {
+  for (std::size_t index = 0; index < adjoints_.size(); ++index) {
+    bool reads = false;
+    for (const Term& term : adjoints_[index].terms) {
+      auto look = [&](Symbol read) { reads = reads || !adjoint_names_.contains(read); };
+      if (term.mask != nullptr) for_each_read(term.mask, look);
+      for (const Factor& factor : term.factors) for_each_read(factor.base, look);
+    }
+    if (reads) materialize(variables_.symbol(index));
+  }
+}
+
 void Reverse::materialize(Symbol variable, bool make_full) {
   const Symbol name = bar(variable);
   Linear value = adjoint_of(variable);

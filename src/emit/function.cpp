@@ -35,8 +35,8 @@ bool reads_global(Block body, std::string_view text) {
 Block join_parts(const EmittedFunction& function, const Assembled& parts, Context& context) {
   std::vector<const Stmt*> body = parts.tapes;
   body.insert(body.end(), parts.forward.begin(), parts.forward.end());
-  const bool scalar =
-      function.typed.result.is_number() || function.typed.result.kind == TypeKind::None;
+  const TypeKind kind = function.typed.result.kind;
+  const bool scalar = kind != TypeKind::Array && kind != TypeKind::Numeric && kind != TypeKind::Unknown;
   if (!scalar && function.options.check_dims && function.reverse.tuple_size == 0) {
     body.push_back(context.make<ExpressionStatement>(
         {}, call_helper("_check_seed",
@@ -54,6 +54,8 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
     const bool again = std::any_of(
         gradients.begin(), gradients.begin() + static_cast<std::ptrdiff_t>(k),
         [&](const Expr* other) { return is<Name>(other) && equal(other, gradients[k]); });
+    const auto* name = as<Name>(gradients[k]);
+    if (name != nullptr && function.reverse.number_names.contains(name->symbol)) continue;
     if (again) {
       gradients[k] = context.make<Call>(
           {}, context.make<Attribute>({}, context.global(function.numpy), context.symbol("copy")),

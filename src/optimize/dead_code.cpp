@@ -107,6 +107,13 @@ class DeadCode {
 
   void collect_reads(const Node* node) {
     find_tapes(node);
+    const auto* loop = as<For>(node);
+    if (is_statement(node->kind)) {
+      for_each_child(*node, [&](const Node* child) {
+        if (loop == nullptr || child != loop->target) collect_reads(child);
+      });
+      return;
+    }
     for_each_read(node, [&](Symbol read) { ++reads_of_[read]; });
   }
 
@@ -249,7 +256,7 @@ class DeadCode {
   // be free.
   bool targets_live(const For* loop) {
     bool found = false;
-    for_each_target(loop->target, [&](Symbol symbol) { found = found || reads_of_[symbol] > 1; });
+    for_each_target(loop->target, [&](Symbol symbol) { found = found || reads_of_[symbol] > 0; });
     return found;
   }
 
@@ -258,7 +265,7 @@ class DeadCode {
   std::unordered_map<const Stmt*, VariableSet> live_after_;
   std::unordered_set<Symbol> tapes_;
   std::unordered_set<Symbol> dead_tapes_;
-  std::unordered_map<Symbol, int> reads_of_;  // targets included
+  std::unordered_map<Symbol, int> reads_of_;
   std::unordered_map<std::size_t, std::vector<const Node*>> again_;
 };
 

@@ -172,7 +172,15 @@ class SingleUses {
           !(result != nullptr && j == k + 1 && is<Name>(result->value) && input_.adjoints.contains(symbol))) {
         return false;
       }
-      return put(assign, symbol, list, j);
+      if (!put(assign, symbol, list, j)) return false;
+      // What the value reads is read later now: it lives until there.
+      for_each_read(assign.value, [&](Symbol read) {
+        for (std::size_t between = k; between < j; ++between) {
+          const auto live = after_.find(list[between]);
+          if (live != after_.end()) live->second.add(variables_.number(read));
+        }
+      });
+      return true;
     }
     return false;
   }

@@ -141,6 +141,18 @@ void Gradient::check_seed(PyObject* seed, const Variant& variant) const {
 }
 
 PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  if (hot_ != nullptr && is_current()) {
+    std::array<PyObject*, Binder::kFastCount> values;
+    PyObject* seed = nullptr;
+    if (binder_.bind_fast(arguments, count, keywords, hot_->seed_name().ptr(), values.data(),
+                          &seed) &&
+        hot_->accepts(values.data() + binder_.hidden(), binder_.hidden(),
+                      binder_.count() - binder_.hidden(), NumpyTypes::get())) {
+      check_seed(seed, *hot_);
+      hot_->refresh_defaults(binder_);
+      return hot_->vectorcall()(hot_->callable(), arguments, count, keywords);
+    }
+  }
   const Bound bound = bind(arguments, count, keywords);
   const std::shared_ptr<Variant> variant = require(bound);
   use(variant);

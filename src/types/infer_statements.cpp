@@ -12,13 +12,12 @@ namespace {
 constexpr int kPreciseRounds = 6;
 
 Type widened(const Type& type) {
-  if (type.is_number()) {
-    Type result = Type::number(type.dtype > DType::Float64 ? DType::Other : DType::Float64);
-    result.mixed = result.dtype != DType::Other;
-    if (!(result == type)) return result;
+  if (type.is_number() && type.dtype <= DType::Float64) {
+    Type result = Type::number(DType::Float64);
+    result.mixed = true;
+    return result;
   }
-  const Type numeric = Type::numeric(DType::Other);
-  return type.is_numeric() && !(type == numeric) ? numeric : Type::unknown();
+  return type.is_numeric() ? Type::numeric(DType::Other) : Type::unknown();
 }
 
 [[noreturn]] void refuse_write(const AugmentedAssign& assign, std::string_view what) {
