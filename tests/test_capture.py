@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import colorsys
 import functools
 import importlib
 import linecache
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 import tangent
 from tangent import _capture, _core
+from tangent._untouched import is_untouched
 
 
 def define(source: str, name: str = 'f', filename: str = '<test cell>', **names: Any) -> Any:
@@ -283,6 +285,21 @@ def test_a_file_that_was_edited_and_imported_again(tmp_path: Path):
     assert tangent.grad(module.f)(1.0) == 2.0
     module = module_of(tmp_path, 'def f(x):\n    # longer than before\n    return 3.0 * x\n')
     assert tangent.grad(module.f)(1.0) == 3.0
+
+
+def test_a_file_that_nobody_touched_is_not_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    module = module_of(tmp_path, 'def f(x):\n    return 2.0 * x\n')
+    _capture.read(module.f)
+    assert not is_untouched(module.f), 'written after this process began'
+    monkeypatch.setattr('tangent._untouched._process_start', lambda: float('inf'))
+    assert is_untouched(module.f)
+    assert tangent.grad(module.f)(1.0) == 2.0
+    (tmp_path / 'captured.py').write_text('def f(x):\n    return 3.00 * x\n')
+    assert not is_untouched(module.f)
+    monkeypatch.setattr('tangent._untouched._process_start', lambda: float('-inf'))
+    assert not is_untouched(colorsys.rgb_to_hsv)
 
 
 def test_a_file_that_is_gone(tmp_path: Path):

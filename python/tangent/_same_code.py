@@ -15,6 +15,8 @@ import warnings
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 
+from tangent._untouched import is_untouched
+
 FunctionNode = _ast.FunctionDef | _ast.AsyncFunctionDef | _ast.Lambda
 
 _FUTURE_FLAGS = 0
@@ -33,6 +35,8 @@ def says_the_same(
     code = function.__code__
     if '@pytest_ar' in code.co_names:
         # pytest compiles asserts of test modules in its own way: the names must do.
+        return _arguments(node) == code.co_varnames[: len(_arguments(node))]
+    if not isinstance(node, _ast.Lambda) and is_untouched(function):
         return _arguments(node) == code.co_varnames[: len(_arguments(node))]
     flags = code.co_flags & _FUTURE_FLAGS
     with warnings.catch_warnings():
