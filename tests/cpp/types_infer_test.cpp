@@ -171,7 +171,7 @@ TEST_F(Infer, ValuesHandedAlongAChain) {
   body.push_back(set("a11", v("x")));
   all.push_back(range("k", integer(3), body));
   all.push_back(result(v("a0")));
-  EXPECT_EQ(to_text(typed({{"x", array({Dim{2}})}}, all).result), "numeric[n2]");
+  EXPECT_EQ(to_text(typed({{"x", array({Dim{2}})}}, all).result), "numeric");
 }
 
 TEST_F(Infer, MethodsAreResolved) {
