@@ -14,7 +14,8 @@ class Assembler {
       : plan_(reverse.plan), saves_(saves), result_(result), names_(names), context_(context) {}
 
   Assembled run(Block body) {
-    choose_drivers(plan_.backward, 0);
+    find_nested(body, false);
+    choose_drivers(plan_.backward);
     Assembled out;
     forward(body, out.forward);
     for (const Stmt* statement : out.forward) note_primal(statement, out.primal);
@@ -33,19 +34,19 @@ class Assembler {
 
   // An outermost loop that would be run by count is driven by a tape instead, if one is pushed
   // exactly once on every full iteration and nowhere else: a save directly in the body.
-  void choose_drivers(const std::vector<Back>& items, int depth) {
+  void choose_drivers(const std::vector<Back>& items) {
     for (const Back& item : items) {
       if (item.form == Back::Form::Branch) {
-        choose_drivers(item.body, depth);
-        choose_drivers(item.orelse, depth);
+        choose_drivers(item.body);
+        choose_drivers(item.orelse);
       } else if (item.form == Back::Form::Loop) {
-        if (item.count) choose_driver(item, depth);
-        choose_drivers(item.body, depth + 1);
+        if (item.count) choose_driver(item, nested_.contains(item.statement));
+        choose_drivers(item.body);
       }
     }
   }
 
-  void choose_driver(const Back& item, int depth) {
+  void choose_driver(const Back& item, bool nested) {
     if (const auto plan = plan_.loops.find(item.statement); plan != plan_.loops.end() && plan->second.count_is_read) {
       return;
     }
@@ -58,7 +59,7 @@ class Assembler {
     for (std::size_t k = body.size() + 1; k-- > 0;) {
       for (const Save& save : saves_.find({key_of(body), static_cast<std::uint32_t>(k)})) {
         if (!save.tape) continue;
-        if (depth == 0 && (counted == nullptr || !reads_target(item))) {
+        if (!nested && (counted == nullptr || !reads_target(item))) {
           drivers_.emplace(item.statement, save.storage);
           return;
         }
@@ -67,6 +68,21 @@ class Assembler {
           lengths_.emplace(item.statement, save.storage);
           return;
         }
+      }
+    }
+  }
+
+  void find_nested(Block block, bool inside) {
+    for (const Stmt* statement : block) {
+      if (const auto* branch = as<If>(statement)) {
+        find_nested(branch->body, inside);
+        find_nested(branch->orelse, inside);
+      } else if (const auto* loop = as<For>(statement)) {
+        if (inside) nested_.insert(statement);
+        find_nested(loop->body, true);
+      } else if (const auto* repeat = as<While>(statement)) {
+        if (inside) nested_.insert(statement);
+        find_nested(repeat->body, true);
       }
     }
   }
@@ -376,6 +392,7 @@ class Assembler {
   NamePool& names_;
   Context& context_;
   std::vector<Symbol> tapes_;
+  std::unordered_set<const Stmt*> nested_;  // loops of the primal that stand inside another
   std::unordered_map<const Stmt*, Symbol> drivers_;
   std::unordered_map<const Stmt*, Symbol> lengths_;  // loops that ran as often as this tape grew
   std::unordered_map<const Break*, const Stmt*> exit_flags_;
