@@ -1,0 +1,202 @@
+"""How long the user waits: import, the first gradient, the next ones, and what a call costs.
+
+    .venv/bin/python benchmarks/latency.py [NAME …]
+
+The functions are the golden ones where `../shared/golden` is there (or $SHARED says where), else
+three of this file. Times are minima of several rounds, for a busy machine disturbs only upwards.
+
+fresh     grad(f) and the first call, in a process that has imported tangent and nothing else done
+warm      the same for the function made again from its code, when rules and caches are there
+again     grad(f) for a function and options that are known
+text      one call of the emitted function alone, df.variant(*args)
+df        one call of df: the text, and the guard and the binding of arguments before it
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = Path(os.environ.get("SHARED", ROOT.parent / "shared")) / "golden" / "adjoints.py"
+FOUNDATION = """
+    polynomial recurrence mlp affine_loss newton_sqrt first_crossing energy relax discharge
+    roughness decay layer
+""".split()
+PROCESSES = 3
+
+
+def polynomial(x):
+    return x**3 - 2 * x**2 + 3 * x - 1
+
+
+def decay(x, rate):
+    total = 0.0
+    for _ in range(20):
+        if x > 0.1:
+            x = x - 0.1 * rate * x * x
+        total = total + x
+    return total
+
+
+def layer(w, x):
+    hidden = np.tanh(x @ w)
+    return np.sum(hidden * hidden)
+
+
+OWN = [
+    ("polynomial", (2.0,), (0,)),
+    ("decay", (3.0, 0.5), (0, 1)),
+    ("layer", (np.full((4, 3), 0.1), np.ones((5, 4))), (0,)),
+]
+Case = tuple[FunctionType, tuple[Any, ...], tuple[int, ...]]
+
+
+def cases(names: list[str]) -> dict[str, Case]:
+    """By name the function, its arguments, what is differentiated; of several cases the first."""
+    module: ModuleType = sys.modules[__name__]
+    listed: list[Any] = OWN
+    if GOLDEN.exists():
+        spec = importlib.util.spec_from_file_location("adjoints", GOLDEN)
+        assert spec is not None and spec.loader is not None
+        sys.dont_write_bytecode = True
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["adjoints"] = module
+        spec.loader.exec_module(module)
+        listed = module.CASES
+    wanted = names or FOUNDATION
+    found: dict[str, Case] = {}
+    for name, args, wrt, *_ in listed:
+        if name in wanted and name not in found:
+            found[name] = getattr(module, name), args, wrt
+    return found
+
+
+def same_again(function: FunctionType) -> FunctionType:
+    """The function with none of what is remembered about it."""
+    again = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    again.__kwdefaults__ = function.__kwdefaults__
+    return again
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def per_call(function: Callable[..., object], args: tuple[Any, ...], spend: float = 0.01) -> float:
+    """Seconds of one call: many in a row, as many as fit into `spend`."""
+    once = max(seconds(lambda: function(*args)), 1e-8)
+    times = max(1, int(spend / once))
+
+    def many() -> None:
+        for _ in range(times):
+            function(*args)
+
+    return seconds(many) / times
+
+
+def measure_import() -> float:
+    code = (
+        "import time, numpy, scipy; a = time.perf_counter(); "
+        "import tangent; print(time.perf_counter() - a)"
+    )
+    return float(subprocess.check_output([sys.executable, "-c", code]))
+
+
+def measure_one(name: str) -> dict[str, float]:
+    """Run in a process of its own."""
+    import tangent
+
+    function, args, wrt = cases([name])[name]
+    function(*args)
+    found = {"fresh": seconds(lambda: tangent.grad(function, wrt=wrt)(*args))}
+
+    first = same_again(function)
+    primal = min(per_call(function, args) for _ in range(3))
+    call = seconds(lambda: tangent.grad(first, wrt=wrt)(*args))
+    again = [same_again(function) for _ in range(20)]
+    warm = min([call, *(seconds(lambda f=f: tangent.grad(f, wrt=wrt)(*args)) for f in again)])
+    df = tangent.grad(function, wrt=wrt)
+    text = df.variant(*args)
+    found["df"] = found["text"] = float("inf")
+    for _ in range(10):  # in turn, so that what disturbs one disturbs the other
+        found["text"] = min(found["text"], per_call(text, args, 0.004))
+        found["df"] = min(found["df"], per_call(df, args, 0.004))
+    found["warm"] = warm
+    found["again"] = min(per_call(lambda: tangent.grad(function, wrt=wrt), ()) for _ in range(3))
+    found["primal"] = primal
+    return found
+
+
+def machine() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        model = platform.processor() or platform.machine()
+    return f"{model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+
+
+def main() -> None:
+    import tangent
+
+    parser = argparse.ArgumentParser(description="What the user waits for.")
+    parser.add_argument("names", nargs="*", help="functions; without any all of the foundation's")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure_one(options.one)))
+        return
+
+    print(f"{machine()}\n{platform.platform()}")
+    print(
+        f"Python {platform.python_version()}, NumPy {np.__version__}, tangent {tangent.__version__}"
+    )
+    beyond = min(measure_import() for _ in range(PROCESSES))
+    print(f"import beyond NumPy and SciPy: {1e3 * beyond:.1f} ms\n")
+    print(
+        f"{'':16}{'fresh':>10}{'warm':>10}{'again':>10}{'text':>12}{'df':>12}"
+        f"{'df - text':>12}{'df / text':>11}{'df / primal':>13}"
+    )
+    for name in cases(options.names):
+        rounds = []
+        for _ in range(PROCESSES):
+            command = [sys.executable, __file__, "--one", name]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                print(f"{name:16}{done.stderr.strip().splitlines()[-1][:90]}")
+                break
+            rounds.append(json.loads(done.stdout))
+        else:
+            best = {key: min(each[key] for each in rounds) for key in rounds[0]}
+            print(
+                f"{name:16}{1e3 * best['fresh']:7.2f} ms{1e3 * best['warm']:7.2f} ms"
+                f"{1e6 * best['again']:7.2f} µs"
+                f"{1e6 * best['text']:9.2f} µs{1e6 * best['df']:9.2f} µs"
+                f"{1e9 * (best['df'] - best['text']):9.0f} ns{best['df'] / best['text']:11.3f}"
+                f"{best['df'] / best['primal']:13.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()
