@@ -34,6 +34,8 @@ def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 def _unbroadcast(b: Numeric, like: Numeric) -> Numeric:
     """The sum of `b` over the axes along which `like` was broadcast: in the shape of `like`."""
     shape = np.shape(like)
+    if shape == ():
+        return np.sum(b)  # a number, not an array without axes
     if np.shape(b) == shape:
         return b
     extra = np.ndim(b) - len(shape)

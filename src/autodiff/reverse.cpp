@@ -154,6 +154,11 @@ void Reverse::reverse_function() {
       gradient = built;
     } else {
       gradient = algebra_.build(value);
+      // The gradient of a number is a number, also where its type was not followed all the way.
+      if (type.is_number() && !typing_.of(gradient).is_number()) {
+        gradient = context_.make<Call>({}, context_.global(context_.symbol("float")), context_.symbol("builtins.float"),
+                                       context_.list<const Expr*>({gradient}), List<const Keyword*>());
+      }
     }
     result_.gradients.push_back(gradient);
   }
@@ -187,7 +192,7 @@ void Reverse::reverse_before(Block block, std::size_t end) {
     }
   }
   mark(block, end);
-  for (std::size_t index = end; index-- > 0;) reverse_statement(block, index);
+  undo_before(block, end);
 }
 
 bool Reverse::ends_in_return(const Stmt* statement) {
@@ -198,11 +203,20 @@ bool Reverse::ends_in_return(const Stmt* statement) {
   return last(branch->body) || last(branch->orelse);
 }
 
+void Reverse::undo_before(Block block, std::size_t end) {
+  enclosing_.emplace_back(block, end);
+  for (std::size_t index = end; index-- > 0;) {
+    enclosing_.back().second = index;
+    reverse_statement(block, index);
+  }
+  enclosing_.pop_back();
+}
+
 bool Reverse::reverse_exit(Block block, const Break* exit) {
   for (std::size_t k = 0; k < block.size(); ++k) {
     if (block[k] == exit) {
       mark(block, k);
-      for (std::size_t index = k; index-- > 0;) reverse_statement(block, index);
+      undo_before(block, k);
       return true;
     }
     const auto* branch = as<If>(block[k]);
@@ -212,7 +226,7 @@ bool Reverse::reverse_exit(Block block, const Break* exit) {
     result_.plan.reversed[branch] = true;
     flush_primal(definitions(branch));
     mark(block, k);
-    for (std::size_t index = k; index-- > 0;) reverse_statement(block, index);
+    undo_before(block, k);
     return true;
   }
   return false;
@@ -532,6 +546,7 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
   need(test);
   const std::vector<Linear> before = adjoints_;
   const auto owned_before = owned_;
+  const auto assigned_before = assigned_;
   auto restore = [&] {
     current_ = here;
     current_value_ = value;
@@ -544,11 +559,13 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
   taken();
   std::vector<Linear> first = adjoints_;
   const auto owned_first = owned_;
+  const auto assigned_first = assigned_;
   const Position first_end = position_;
 
   restore();
   adjoints_ = before;
   owned_ = owned_before;
+  assigned_ = assigned_before;
   out_ = &item.orelse;
   other();
   const Position second_end = position_;
@@ -571,17 +588,22 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
   auto owned_second = owned_first;
   std::vector<Linear> settled;
   auto owned_now = owned_first;
+  auto assigned_second = assigned_;
+  auto assigned_now = assigned_first;
   // Writing one adjoint down can force another in one arm alone: until both agree.
   for (bool again = true; again;) {
     settle(second_end);
     settled = adjoints_;
     owned_second = owned_;
+    assigned_second = assigned_;
     adjoints_ = first;
     owned_ = owned_now;
+    assigned_ = assigned_now;
     out_ = &item.body;
     settle(first_end);
     first = adjoints_;
     owned_now = owned_;
+    assigned_now = assigned_;
     again = false;
     differing.clear();
     for (std::size_t index = 0; index < count; ++index) {
@@ -593,9 +615,11 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
     if (again) {
       adjoints_ = settled;
       owned_ = owned_second;
+      assigned_ = assigned_second;
       out_ = &item.orelse;
     }
   }
+  std::erase_if(assigned_, [&](Symbol name) { return !assigned_second.contains(name); });
   // An array is ours behind the branch if it is in both arms.
   for (auto it = owned_.begin(); it != owned_.end();) {
     it = owned_second.contains(*it) ? std::next(it) : owned_.erase(it);

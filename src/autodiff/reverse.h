@@ -65,6 +65,7 @@ class Reverse {
   void reverse_function();
   void reverse_block(Block block);
   void reverse_before(Block block, std::size_t end);
+  void undo_before(Block block, std::size_t end);
   // The way from an exit back to the start of the block; false if the exit is not in it.
   bool reverse_exit(Block block, const Break* exit);
   void reverse_statement(Block block, std::size_t index);
@@ -177,7 +178,7 @@ class Reverse {
   void mark(Block block, std::size_t index);
   void set_position(Block block, std::size_t index);
   // bar(variable) := the adjoint now; afterwards the adjoint is that name.
-  void materialize(Symbol variable, bool make_full = false);
+  void materialize(Symbol variable, bool make_full = false, bool is_read = false);
   void write(Symbol name, const Linear& value, const Type& type);
   bool write_scaled(Symbol name, const Term& term);
   // Adjoints that are still to be passed on while others are written: where a name in one of them is about to
@@ -198,7 +199,9 @@ class Reverse {
   void flush_mentions(Symbol name, Symbol except = {});
   void flush_primal(const std::vector<Symbol>& changed, Symbol except = {});
   void flush_reads();
-  const Expr* zeros_for(Symbol variable);
+  // `is_read`: the primal reads the variable here, so it has a value.
+  const Expr* zeros_for(Symbol variable, bool is_read = false);
+  [[nodiscard]] bool is_bound(Symbol variable) const;
   // bar(variable) as an array of this code's own that may be written in place.
   Symbol buffer(Symbol variable);
   bool owns(Symbol name) const { return owned_.contains(name); }
@@ -237,7 +240,8 @@ class Reverse {
   Symbol current_target_;                // … and the name that still holds its value, if any
   std::unordered_set<Symbol> killed_;    // defined again after the position now
   int loop_depth_ = 0;
-  bool in_iteration_ = false;             // where an iteration ends backwards
+  std::unordered_set<Symbol> assigned_;   // adjoint names that have a value on every path to here
+  std::vector<std::pair<Block, std::size_t>> enclosing_;  // the statements around the position
   int arm_depth_ = 0;  // inside an arm of a conditional expression
   Symbol seed_;
   ReverseResult result_;

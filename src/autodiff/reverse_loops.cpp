@@ -369,6 +369,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
   };
   killed_in_loop(loop);
   if (!plan.exits.empty()) {
+    flush_reads();
     Elements cut;
     if (const auto* sequence_loop = as<For>(loop)) read_iterable(sequence_loop, cut);
     reverse_exits(loop, body, cut);
@@ -389,6 +390,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
   ++loop_depth_;
   const std::vector<Linear> entry = adjoints_;
   const std::unordered_set<Symbol> owned_entry = owned_;
+  const std::unordered_set<Symbol> assigned_entry = assigned_;
   Elements elements;
   const auto* counted = as<For>(loop);
   std::vector<std::pair<const Expr*, const Expr*>> taken;  // target, element
@@ -414,11 +416,10 @@ void Reverse::reverse_loop(const Stmt* loop) {
     adjoint_of(name->symbol) = Linear();
     if (active(as<Subscript>(element)->value)) push_subscript(as<Subscript>(element), adjoint);
   }
-  // Zeros take the shape of the adjoint itself: the primal's variable may not have a value yet.
-  in_iteration_ = true;
+  
   for (const Symbol symbol : carried) materialize(symbol, true);
   for (const Symbol symbol : carried) materialize(symbol, true);
-  in_iteration_ = false;
+  
   adjoints_.resize(std::max(adjoints_.size(), entry.size()));
   for (std::size_t index = 0; index < adjoints_.size(); ++index) {
     const Symbol symbol = variables_.symbol(index);
@@ -433,6 +434,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
   for (auto it = owned_.begin(); it != owned_.end();) {
     it = owned_entry.contains(*it) ? std::next(it) : owned_.erase(it);
   }
+  assigned_ = assigned_entry;
   --loop_depth_;
   out_ = outer;
   current_ = here;

@@ -118,7 +118,7 @@ void Reverse::flush_reads() {
   }
 }
 
-void Reverse::materialize(Symbol variable, bool make_full) {
+void Reverse::materialize(Symbol variable, bool make_full, bool is_read) {
   const Symbol name = bar(variable);
   Linear value = adjoint_of(variable);
   if (value.as_name() == name && !(make_full && value.lazy)) return;
@@ -134,8 +134,9 @@ void Reverse::materialize(Symbol variable, bool make_full) {
   if (value.is_zero()) {
     typing_.declare(name, type);
     protect(name);
-    const Expr* zeros = zeros_for(variable);
+    const Expr* zeros = zeros_for(variable, is_read);
     emit(context_.assign(context_.local(name), zeros));
+    assigned_.insert(name);
     if (type.is_array()) owned_.insert(name);
     if (type.is_array()) sparse_.insert(name);
   } else {
@@ -148,10 +149,38 @@ void Reverse::materialize(Symbol variable, bool make_full) {
   adjoint_of(variable) = now;
 }
 
-const Expr* Reverse::zeros_for(Symbol variable) {
+// Whether a variable certainly has a value where the primal's variables are read now.
+bool Reverse::is_bound(Symbol variable) const {
+  for (const Parameter* parameter : core_.parameters) {
+    if (parameter->name == variable) return true;
+  }
+  std::function<bool(const Stmt*)> defines = [&](const Stmt* statement) {
+    if (const auto* branch = as<If>(statement)) {
+      return std::any_of(branch->body.begin(), branch->body.end(), defines) &&
+             std::any_of(branch->orelse.begin(), branch->orelse.end(), defines);
+    }
+    if (is<For>(statement) || is<While>(statement)) return false;
+    bool found = false;
+    for_each_definition(statement, [&](Symbol symbol) { found = found || symbol == variable; });
+    return found;
+  };
+  for (const auto& [block, index] : enclosing_) {
+    for (std::size_t k = 0; k < index && k < block.size(); ++k) {
+      if (defines(block[k])) return true;
+    }
+  }
+  return false;
+}
+
+const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
   const Type type = typing_.of(context_.local(variable));
   if (type.is_number()) return context_.number(0.0);
-  if (in_iteration_) return algebra_.numpy_call("zeros_like", {context_.local(bar(variable))});
+  // In the shape of the adjoint that there is, or of the variable: it may not have a value on this path.
+  const Symbol name = bar(variable);
+  if (assigned_.contains(name) && typing_.of(context_.local(name)).is_array()) {
+    return algebra_.numpy_call("zeros_like", {context_.local(name)});
+  }
+  if (!is_read && !is_bound(variable)) return context_.number(0.0);
   const Expr* like = context_.local(variable);
   if (!type.is_array()) {
     return algebra_.numpy_call(
@@ -283,7 +312,7 @@ Symbol Reverse::buffer(Symbol variable) {
   }
   const Type type = typing_.of(context_.local(variable));
   if (value.is_zero() || type.is_number()) {
-    materialize(variable, true);
+    materialize(variable, true, true);
     owned_.insert(name);
     return name;
   }
@@ -298,6 +327,7 @@ Symbol Reverse::buffer(Symbol variable) {
   emit(context_.assign(context_.local(name),
                        algebra_.numpy_call("full_like", {like, held}, keywords)));
   typing_.declare(name, type);
+  assigned_.insert(name);
   owned_.insert(name);
   adjoint_of(variable) = algebra_.of(context_.local(name));
   return name;

@@ -101,19 +101,28 @@ const Expr* Lowering::comparison(const Comparison& it) {
       continue;
     }
     if (!result) result = names_.fresh("test");
-    // The middle operand is read on both sides of the split: it needs a name that stays.
-    const Expr* middle = comparators.back();
-    if (!stays_after(middle, body)) {
-      if (comparators.size() > 1 && !is_simple(middle)) {
-        refuse(it, "this chained comparison calls a function behind a computed operand",
-               "split it with `and`");
+    // The middle operand is read on both sides of the split: it needs a name that stays. If it is
+    // itself evaluated conditionally, the comparisons before it are split, too.
+    if (stays_after(comparators.back(), body)) {
+      emit_assign(result, chain(), at(it));
+      left = copy(comparators.back(), {});
+    } else {
+      for (std::size_t j = 0; j < comparators.size(); ++j) {
+        const Expr* middle = comparators[j];
+        if (j + 1 == comparators.size() || !is_simple(middle)) {
+          if (!is_simple(left)) left = bind_temporary(left, describe(left), it.ranges);
+          middle = bind_temporary(middle, describe(middle), it.ranges);
+        }
+        emit_assign(result,
+                    context_.make<Comparison>(it.ranges, left, it.ops.subspan(first + j, 1),
+                                              context_.list({middle})),
+                    at(it));
+        left = copy(middle, {});
+        if (j + 1 == comparators.size()) break;
+        arms.emplace_back();
+        out_ = &arms.back();
       }
-      if (!is_simple(left)) left = bind_temporary(left, describe(left), it.ranges);
-      middle = bind_temporary(middle, describe(middle), it.ranges);
-      comparators.back() = middle;
     }
-    emit_assign(result, chain(), at(it));
-    left = copy(middle, {});
     first = next - 1;
     comparators = {value};
     arms.push_back(std::move(body));

@@ -38,20 +38,34 @@ void Lowering::while_statement(const While& it) {
     if (body.empty()) body = context_.list<const Stmt*>({context_.make<Pass>(at(it))});
     return emit(context_.make<While>(at(it), test, body, orelse));
   }
-  // while True: before; if not test: else; break; body
+  // while True: before; if not test: break; body
+  const Ranges ranges = at(*it.test);
   ExitTable exits;
   const Exits else_exits = exits.of_block(orelse);
-  if (else_exits.breaks || else_exits.continues) {
-    refuse(it, "`else` of this `while` leaves a loop around it, and its test needs statements",
-           "compute the test in the loop's body");
+  Statements leave;
+  Statements after;
+  if (!exits.of_block(body).breaks) {
+    // The loop ends only here: what follows it is the else.
+    after.assign(orelse.begin(), orelse.end());
+    leave.push_back(context_.make<Break>(ranges));
+  } else if (else_exits.breaks || else_exits.continues) {
+    // The else leaves a loop around this one: it has to stand after it.
+    const Symbol finished = names_.fresh("finished");
+    emit_assign(finished, context_.boolean(false, ranges), ranges);
+    leave.push_back(
+        context_.assign(context_.local(finished, ranges), context_.boolean(true, ranges), ranges));
+    leave.push_back(context_.make<Break>(ranges));
+    after.push_back(context_.make<If>(ranges, context_.local(finished, ranges), orelse, Block()));
+  } else {
+    leave.assign(orelse.begin(), orelse.end());
+    if (else_exits.falls) leave.push_back(context_.make<Break>(ranges));
   }
-  Statements leave(orelse.begin(), orelse.end());
-  if (else_exits.falls) leave.push_back(context_.make<Break>(at(*it.test)));
   before.push_back(
-      context_.make<If>(at(*it.test), negated(context_, test), context_.list(leave), Block()));
+      context_.make<If>(ranges, negated(context_, test), context_.list(leave), Block()));
   before.insert(before.end(), body.begin(), body.end());
-  emit(context_.make<While>(at(it), static_cast<const Expr*>(context_.boolean(true, at(*it.test))),
-                            context_.list(before), Block()));
+  emit(
+      context_.make<While>(at(it), context_.boolean(true, ranges), context_.list(before), Block()));
+  out_->insert(out_->end(), after.begin(), after.end());
 }
 
 }  // namespace tangent::lowering

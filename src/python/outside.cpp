@@ -136,9 +136,12 @@ bool LiveOutside::type_asked(ThingHandle handle) const {
 }
 
 void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found) {
-  for (const Question& question : questions_) {
-    if (question.owner == owner && question.name == name && question.attribute == attribute) return;
+  std::vector<std::size_t>& asked = questions_by_name_[name];
+  for (const std::size_t index : asked) {
+    const Question& question = questions_[index];
+    if (question.owner == owner && question.attribute == attribute) return;
   }
+  asked.push_back(questions_.size());
   questions_.push_back({owner, name, attribute, found});
 }
 

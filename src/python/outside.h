@@ -69,6 +69,7 @@ class LiveOutside final : public Outside {
   std::vector<Held> held_;
   std::unordered_map<PyObject*, ThingHandle> handles_;
   std::vector<Question> questions_;
+  std::unordered_map<Symbol, std::vector<std::size_t>> questions_by_name_;
 };
 
 // The object that a free name of a function means: closure cell, global, builtin; null if there is

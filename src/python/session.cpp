@@ -30,15 +30,13 @@ void Session::retire_text(nb::object filename) {
   const nb::object oldest = std::move(retired_.front());
   retired_.pop_front();
   // Called from destructors: an exception that is under way stays.
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
+  const nb::error_scope kept;
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* linecache = modules != nullptr ? PyDict_GetItemString(modules, "linecache") : nullptr;
   PyObject* cache = linecache != nullptr ? PyObject_GetAttrString(linecache, "cache") : nullptr;
   if (cache != nullptr && PyDict_Check(cache) != 0) PyDict_DelItem(cache, oldest.ptr());
   Py_XDECREF(cache);
   PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
 }
 
 Session& session() {
