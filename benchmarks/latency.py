@@ -71,16 +71,21 @@ def cases(names: list[str]) -> dict[str, Case]:
     if GOLDEN.exists():
         spec = importlib.util.spec_from_file_location("adjoints", GOLDEN)
         assert spec is not None and spec.loader is not None
-        sys.dont_write_bytecode = True
         module = importlib.util.module_from_spec(spec)
         sys.modules["adjoints"] = module
+        # Nothing is left in the shared folder; what tangent imports later is cached as ever.
+        before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
         spec.loader.exec_module(module)
+        sys.dont_write_bytecode = before
         listed = module.CASES
     wanted = names or FOUNDATION
     found: dict[str, Case] = {}
     for name, args, wrt, *_ in listed:
         if name in wanted and name not in found:
             found[name] = getattr(module, name), args, wrt
+    for name in names:
+        if name not in found:
+            sys.exit(f"{name}: there is no such function in {module.__file__}")
     return found
 
 
