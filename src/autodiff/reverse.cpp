@@ -406,14 +406,15 @@ Linear Reverse::unbroadcast_entry(Linear adjoint, Symbol variable, const Expr* v
     Linear result = algebra_.of(algebra_.numpy_call("sum", {algebra_.build(adjoint)}));
     return result;
   }
-  if (part.is_array() && whole.is_array() && part.rank == whole.rank && part.rank >= 0)
-    return adjoint;
+  // An array is as wide as the adjoint of the value that it is; only what was a number can be joined with arrays.
+  if (part.is_array()) return adjoint;
   const Expr* call = context_.make<Call>(
       {}, helper("_unbroadcast"), context_.symbol("tangent.runtime._unbroadcast"),
       context_.list<const Expr*>({algebra_.build(adjoint), context_.local(variable)}),
       List<const Keyword*>());
   typing_.set(call, part);
-  return algebra_.of(call);
+  // The variable is read as it is behind the statement.
+  return named("b" + std::string(variable.text()), algebra_.of(call), part);
 }
 
 void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) {

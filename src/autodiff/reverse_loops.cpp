@@ -20,6 +20,15 @@ void collect_exits(Block block, std::vector<const Break*>& exits) {
   }
 }
 
+bool holds_any_exit(const Node* node) {
+  if (is<Break>(node)) return true;
+  bool found = false;
+  for_each_child(*node, [&](const Node* child) {
+    found = found || (is_statement(child->kind) && holds_any_exit(child));
+  });
+  return found;
+}
+
 bool is_true(const Expr* test) {
   const auto* constant = as<Constant>(test);
   return constant != nullptr &&
@@ -368,8 +377,9 @@ void Reverse::reverse_loop(const Stmt* loop) {
     }
   };
   killed_in_loop(loop);
+  // Behind an exit, also one of an inner loop, everything that reads the primal is written down: here, not in there.
+  if (holds_any_exit(loop)) flush_reads();
   if (!plan.exits.empty()) {
-    flush_reads();
     Elements cut;
     if (const auto* sequence_loop = as<For>(loop)) read_iterable(sequence_loop, cut);
     reverse_exits(loop, body, cut);

@@ -71,9 +71,10 @@ bool is_known_as(nb::handle object, const std::string& module, std::string_view 
   return here.is(object);
 }
 
-// Packages whose functions carry no name of their own module (ufuncs say "numpy", whoever made
-// them).
+// A ufunc says "numpy" or nothing of its module, whoever made it: these are the modules to look in.
 constexpr std::array kUfuncModules = {"numpy", "scipy.special"};
+
+bool is_ufunc(nb::handle object) { return Py_TYPE(object.ptr()) == NumpyTypes::get().ufunc; }
 
 }  // namespace
 
@@ -179,26 +180,32 @@ Thing LiveOutside::attribute(const Thing& thing, Symbol name, Context& context) 
   return result;
 }
 
-// The name under which the rules know a library's function: its own name where its module really
-// holds it there ("numpy.absolute" for np.abs), else the path by which it was reached, whichever
-// has a record.
+// The name under which the rules know a library's function. In order: its own name where its module
+// holds it there ("numpy.absolute" for np.abs), that in the public package of a private module
+// ("scipy.linalg.expm" for scipy.linalg._matfuncs.expm), the path by which it was reached;
+// whichever has a record, else the first that is public.
 std::string LiveOutside::library_name(nb::handle object, const std::string& path) {
-  std::string own_module = text_attribute(object, "__module__");
-  std::string own_name = text_attribute(object, "__qualname__");
-  if (own_name.empty()) own_name = text_attribute(object, "__name__");
-  std::string own;
-  if (!own_module.empty() && !own_name.empty() && is_known_as(object, own_module, own_name)) {
-    own = own_module + "." + own_name;
-    if (rules_.find(own) != nullptr) return own;
+  const std::string module = text_attribute(object, "__module__");
+  std::string name = text_attribute(object, "__qualname__");
+  if (name.empty()) name = text_attribute(object, "__name__");
+  const std::size_t hidden = module.find("._");
+  std::vector<std::string> candidates;
+  auto consider = [&](std::string_view in) {
+    if (in.empty() || name.empty() || !is_known_as(object, std::string(in), name)) return;
+    candidates.push_back(std::string(in) + "." + name);
+  };
+  if (hidden == std::string::npos) consider(module);
+  if (hidden != std::string::npos) consider(std::string_view(module).substr(0, hidden));
+  if (!path.empty()) candidates.push_back(path);
+  if (hidden != std::string::npos) consider(module);
+  if (module.empty() || is_ufunc(object)) {
+    for (const char* ufuncs : kUfuncModules) consider(ufuncs);
   }
-  if (!path.empty() && (own.empty() || rules_.find(path) != nullptr)) return path;
-  if (!own.empty()) return own;
-  for (const char* module : kUfuncModules) {
-    if (!own_name.empty() && is_known_as(object, module, own_name)) {
-      return std::string(module) + "." + own_name;
-    }
+  for (const std::string& candidate : candidates) {
+    if (rules_.find(candidate) != nullptr) return candidate;
   }
-  return own_module.empty() || own_name.empty() ? own_name : own_module + "." + own_name;
+  if (!candidates.empty()) return candidates.front();
+  return module.empty() || name.empty() ? name : module + "." + name;
 }
 
 bool is_plain_value(nb::handle object) {
@@ -206,7 +213,7 @@ bool is_plain_value(nb::handle object) {
   return PyModule_Check(pointer) == 0 &&
          (PyCallable_Check(pointer) == 0 ||
           !(PyMethod_Check(pointer) != 0 || PyType_Check(pointer) != 0 ||
-            PyFunction_Check(pointer) != 0 || PyCFunction_Check(pointer) != 0 ||
+            PyFunction_Check(pointer) != 0 || PyCFunction_Check(pointer) != 0 || is_ufunc(object) ||
             (is_library_module(text_attribute(object, "__module__")) &&
              !text_attribute(object, "__name__").empty())));
 }

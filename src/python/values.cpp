@@ -38,6 +38,7 @@ NumpyTypes* make_types() {
   types->float32 = type("float32");
   types->int64 = type("int64");
   types->dtype = type("dtype");
+  types->ufunc = type("ufunc");
 
   // The layout that ArrayHead and DescriptorHead assume, checked once on a real array.
   nb::object sample = numpy.attr("zeros")(nb::make_tuple(2, 3), "f4");

@@ -258,7 +258,7 @@ void set_array_dtype(Type& type, const Promoted& dtype) {
 
 }  // namespace
 
-Type array_typed(std::vector<Dim> dims, const Promoted& dtype, Arena& arena) {
+Type array_typed(const std::vector<Dim>& dims, const Promoted& dtype, Arena& arena) {
   Type result = Type::array(dtype.dtype, arena.copy(dims));
   set_array_dtype(result, dtype);
   return result;
@@ -326,7 +326,7 @@ Type as_array(const Type& type, Arena& arena) {
   if (!element.is_array() || element.rank < 0) return array_typed(dtype);
   std::vector<Dim> dims(element.dims.begin(), element.dims.end());
   dims.insert(dims.begin(), length);
-  return array_typed(std::move(dims), dtype, arena);
+  return array_typed(dims, dtype, arena);
 }
 
 Type as_surely_array(const Type& type) {

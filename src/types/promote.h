@@ -37,7 +37,7 @@ Dim broadcast_dims(Dim a, Dim b);
 
 // A number if the rank is 0, so that what NumPy gives back for an operation is a scalar.
 Type typed(const Shape& shape, const Promoted& dtype, Arena& arena);
-Type array_typed(std::vector<Dim> dims, const Promoted& dtype, Arena& arena);
+Type array_typed(const std::vector<Dim>& dims, const Promoted& dtype, Arena& arena);
 Type array_typed(const Promoted& dtype);  // of unknown rank
 Type numeric_typed(const Promoted& dtype);
 Type number_typed(const Promoted& dtype);

@@ -75,7 +75,7 @@ Type transpose(const CallView& call) {
   } else {
     return of_rank(dims.size(), promoted(operand), call.arena);
   }
-  return array_typed(std::move(dims), promoted(operand), call.arena);
+  return array_typed(dims, promoted(operand), call.arena);
 }
 
 Type swapaxes(const CallView& call) {
@@ -89,7 +89,7 @@ Type swapaxes(const CallView& call) {
   const auto b = normal_axis(*second, dims.size());
   if (!a || !b) return Type::unknown();
   std::swap(dims[*a], dims[*b]);
-  return array_typed(std::move(dims), promoted(operand), call.arena);
+  return array_typed(dims, promoted(operand), call.arena);
 }
 
 Type moveaxis(const CallView& call) {
@@ -105,7 +105,7 @@ Type moveaxis(const CallView& call) {
   const Dim moved = dims[*from];
   dims.erase(dims.begin() + static_cast<long>(*from));
   dims.insert(dims.begin() + static_cast<long>(*to), moved);
-  return array_typed(std::move(dims), promoted(operand), call.arena);
+  return array_typed(dims, promoted(operand), call.arena);
 }
 
 Type reshape(const CallView& call) {
@@ -127,7 +127,7 @@ Type reshape(const CallView& call) {
         std::ranges::all_of(*dims, [&](const Dim& dim) { return &dim == &*open || dim.is_one(); });
     if (others_are_one) *open = product(operand.dims);
   }
-  return array_typed(std::move(*dims), dtype, call.arena);
+  return array_typed(*dims, dtype, call.arena);
 }
 
 Type broadcast_to(const CallView& call) {
@@ -137,7 +137,7 @@ Type broadcast_to(const CallView& call) {
   const Promoted dtype = strong(promoted(operand));
   auto dims = call.lengths(call.at(1));
   if (!dims) return numeric_typed(dtype);
-  return array_typed(std::move(*dims), dtype, call.arena);
+  return array_typed(*dims, dtype, call.arena);
 }
 
 Type ravel(const CallView& call) {
@@ -177,7 +177,7 @@ Type expand_dims(const CallView& call) {
     if (!is_new[i] && next == rank) return Type::unknown();  // an axis named twice
     dims[i] = is_new[i] ? Dim::one() : operand.dims[next++];
   }
-  return array_typed(std::move(dims), dtype, call.arena);
+  return array_typed(dims, dtype, call.arena);
 }
 
 Type squeeze(const CallView& call) {
@@ -207,7 +207,7 @@ Type squeeze(const CallView& call) {
   } else {
     return numeric_typed(dtype);
   }
-  return array_typed(std::move(dims), dtype, call.arena);
+  return array_typed(dims, dtype, call.arena);
 }
 
 namespace {
@@ -298,7 +298,7 @@ Type concatenate(const CallView& call) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
     dims.push_back(i == *place ? total(parts, i) : common(parts, i));
   }
-  return array_typed(std::move(dims), dtype, call.arena);
+  return array_typed(dims, dtype, call.arena);
 }
 
 Type stack(const CallView& call) {
@@ -318,7 +318,7 @@ Type stack(const CallView& call) {
   const Dim count =
       parts.open ? Dim::unknown() : Dim::length(static_cast<std::int64_t>(parts.types.size()));
   dims.insert(dims.begin() + static_cast<long>(*place), count);
-  return array_typed(std::move(dims), dtype, call.arena);
+  return array_typed(dims, dtype, call.arena);
 }
 
 Type take(const CallView& call) {
@@ -343,7 +343,7 @@ Type take(const CallView& call) {
     dims.erase(dims.begin() + static_cast<long>(*place));
   }
   if (dims.empty()) return number_typed(dtype);
-  return array_typed(std::move(dims), dtype, call.arena);
+  return array_typed(dims, dtype, call.arena);
 }
 
 Type diff(const CallView& call) {
@@ -360,7 +360,7 @@ Type diff(const CallView& call) {
   const auto place = normal_axis(*axis, dims.size());
   if (!place) return Type::unknown();
   dims[*place] = dims[*place].less(*n);
-  return array_typed(std::move(dims), promoted(operand), call.arena);
+  return array_typed(dims, promoted(operand), call.arena);
 }
 
 Type diagonal(const CallView& call) {
@@ -380,7 +380,7 @@ Type diagonal(const CallView& call) {
   dims.erase(dims.begin(), dims.begin() + 2);
   const bool square = operand.rank == 2 && offset == 0 && rows == operand.dims[1];
   dims.push_back(square ? rows : Dim::unknown());
-  return array_typed(std::move(dims), dtype, call.arena);
+  return array_typed(dims, dtype, call.arena);
 }
 
 Type repeat(const CallView& call) {

@@ -186,7 +186,7 @@ Type reduced(const Type& operand, const Axes& axes, std::optional<bool> keepdims
   std::vector<Dim> dims(operand.dims.begin(), operand.dims.end());
   const auto finish = [&]() {
     if (dims.empty()) return number_typed(dtype);
-    return array_typed(std::move(dims), dtype, arena);
+    return array_typed(dims, dtype, arena);
   };
   switch (axes.form) {
     case Axes::Form::All:

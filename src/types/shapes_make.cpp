@@ -11,7 +11,7 @@ Promoted strong_dtype_of(const Type& type) { return strong(promoted(type)); }
 Type of_lengths(const CallView& call, const Expr* lengths, const Promoted& dtype) {
   auto dims = call.lengths(lengths);
   if (!dims) return numeric_typed(dtype);
-  return array_typed(std::move(*dims), dtype, call.arena);
+  return array_typed(*dims, dtype, call.arena);
 }
 
 // np.full takes the dtype of its value.
@@ -91,7 +91,7 @@ Type linspace(const CallView& call) {
     return ends.rank == 0 ? array_typed({count}, dtype, call.arena) : array_typed(dtype);
   }
   ends.dims.insert(ends.dims.begin(), count);
-  return array_typed(std::move(ends.dims), dtype, call.arena);
+  return array_typed(ends.dims, dtype, call.arena);
 }
 
 Type eye(const CallView& call) {
