@@ -139,19 +139,17 @@ def measure_one(name: str) -> dict[str, float]:
     found = {"fresh": seconds(lambda: tangent.grad(function, wrt=wrt)(*args))}
 
     first = same_again(function)
-    primal = min(per_call(function, args) for _ in range(3))
     call = seconds(lambda: tangent.grad(first, wrt=wrt)(*args))
     again = [same_again(function) for _ in range(20)]
     warm = min([call, *(seconds(lambda f=f: tangent.grad(f, wrt=wrt)(*args)) for f in again)])
     df = tangent.grad(function, wrt=wrt)
     text = df.variant(*args)
-    found["df"] = found["text"] = float("inf")
-    for _ in range(10):  # in turn, so that what disturbs one disturbs the other
-        found["text"] = min(found["text"], per_call(text, args, 0.004))
-        found["df"] = min(found["df"], per_call(df, args, 0.004))
+    calls = {"primal": function, "text": text, "df": df}
+    for _ in range(20):  # in turn, so that what disturbs one disturbs the others
+        for key, called in calls.items():
+            found[key] = min(found.get(key, float("inf")), per_call(called, args, 0.002))
     found["warm"] = warm
     found["again"] = min(per_call(lambda: tangent.grad(function, wrt=wrt), ()) for _ in range(3))
-    found["primal"] = primal
     return found
 
 
