@@ -267,7 +267,8 @@ Linear Reverse::full(const Linear& adjoint, const Expr* node) {
   const Expr* like = witness(node);
   const Expr* value = algebra_.build(adjoint);
   std::vector<const Keyword*> keywords;
-  if (!type.is_array() || !is_floating(type.dtype)) {
+  const Type shape = typing_.of(like);
+  if (!shape.is_array() || !is_floating(shape.dtype) || shape.dtype < type.dtype) {
     keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
   }
   const Expr* made = algebra_.numpy_call("full_like", {like, value}, keywords);

@@ -127,7 +127,7 @@ void Reverse::reverse_function() {
     Linear value = adjoint_of(input);
     const Expr* gradient = nullptr;
     if (value.is_zero()) {
-      gradient = zeros_for(input);
+      gradient = type.is_number() ? context_.number(0.0) : zeros_for(input, true);
     } else if (type.is_array()) {
       const Expr* built = algebra_.build(value);
       const Type made = typing_.of(built);

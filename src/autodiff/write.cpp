@@ -164,7 +164,13 @@ bool Reverse::is_bound(Symbol variable) const {
     for_each_definition(statement, [&](Symbol symbol) { found = found || symbol == variable; });
     return found;
   };
-  for (const auto& [block, index] : enclosing_) {
+  for (std::size_t level = 0; level < enclosing_.size(); ++level) {
+    const auto& [block, index] = enclosing_[level];
+    // Inside a loop its target has a value.
+    const auto* loop = index < block.size() && level + 1 < enclosing_.size() ? as<For>(block[index]) : nullptr;
+    bool is_target = false;
+    if (loop != nullptr) for_each_target(loop->target, [&](Symbol symbol) { is_target = is_target || symbol == variable; });
+    if (is_target) return true;
     for (std::size_t k = 0; k < index && k < block.size(); ++k) {
       if (defines(block[k])) return true;
     }

@@ -53,6 +53,31 @@ class Preparer {
  private:
   using Statements = std::vector<const Stmt*>;
 
+  static void note_written(Block block, std::unordered_set<Symbol>& written) {
+    for (const Stmt* statement : block) {
+      auto note = [&](const Expr* target) {
+        std::vector<const Node*> stack{target};
+        while (!stack.empty()) {
+          const Node* top = stack.back();
+          stack.pop_back();
+          if (const auto* name = as<Name>(top)) written.insert(name->symbol);
+          for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+        }
+      };
+      if (const auto* assign = as<Assign>(statement)) note(assign->targets[0]);
+      if (const auto* augmented = as<AugmentedAssign>(statement)) note(augmented->target);
+      if (const auto* branch = as<If>(statement)) {
+        note_written(branch->body, written);
+        note_written(branch->orelse, written);
+      }
+      if (const auto* loop = as<For>(statement)) {
+        note(loop->target);
+        note_written(loop->body, written);
+      }
+      if (const auto* repeat = as<While>(statement)) note_written(repeat->body, written);
+    }
+  }
+
   void take_names(const Node* node) {
     if (const auto* name = as<Name>(node)) taken_.insert(name->symbol);
     for_each_child(*node, [&](const Node* child) { take_names(child); });
@@ -91,7 +116,9 @@ class Preparer {
       return context_.make<If>(it->ranges, branch->test, body, orelse);
     }
     if (const auto* loop = as<For>(it)) {
-      const Expr* iterable = this->iterable(loop->iterable, out);
+      std::unordered_set<Symbol> written;
+      note_written(loop->body, written);
+      const Expr* iterable = this->iterable(loop->iterable, written, out);
       const Block body = block(loop->body);
       if (iterable == loop->iterable && body.data() == loop->body.data()) return it;
       return context_.make<For>(it->ranges, loop->target, iterable, body, loop->orelse,
@@ -106,19 +133,24 @@ class Preparer {
   }
 
   // What a loop runs over, with expressions of the function's values under a name.
-  const Expr* iterable(const Expr* it, Statements& out) {
+  // A sequence that the body binds anew is another one than the loop runs over.
+  const Expr* iterable(const Expr* it, const std::unordered_set<Symbol>& written, Statements& out) {
     if (const auto* call = as<Call>(it)) {
       const std::string_view callee = call->callee.text();
       if (callee == "builtins.range") return it;
       if (callee == "builtins.enumerate" || callee == "builtins.zip") {
         std::vector<const Expr*> arguments;
-        for (const Expr* argument : call->arguments) arguments.push_back(iterable(argument, out));
+        for (const Expr* argument : call->arguments) {
+          arguments.push_back(iterable(argument, written, out));
+        }
         if (std::equal(arguments.begin(), arguments.end(), call->arguments.begin())) return it;
         return context_.make<Call>(it->ranges, call->function, call->callee,
                                    context_.list(arguments), call->keywords);
       }
     }
-    if (is<Name>(it) || is<Constant>(it) || !reads_local(it)) return it;
+    const auto* direct = as<Name>(it);
+    if (direct != nullptr && written.contains(direct->symbol)) return name(it, "items", out);
+    if (direct != nullptr || is<Constant>(it) || !reads_local(it)) return it;
     if (is<Call>(it)) {
       // Iterators (reversed, map, …) run once and are made lists where they are differentiated.
       const std::string_view callee = static_cast<const Call*>(it)->callee.text();

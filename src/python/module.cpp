@@ -11,6 +11,7 @@
 #include "python/values.h"
 #include "runtime/gradient_type.h"
 #include "syntax/printer.h"
+#include "syntax/visit.h"
 
 namespace nb = nanobind;
 
@@ -38,6 +39,41 @@ void check_rule(const nb::str& text, const std::string& filename, int line) {
                          Context& context) { return parse_as(file, part, name, first, context); });
     book.add(text.c_str(), filename, line);
   });
+}
+
+// Every called name of a function, as it is written, and the name under which the rules know it.
+nb::dict library_names(nb::handle function) {
+  Program program(session(), function);
+  nb::dict names;
+  translated(program.files(), [&] {
+    const Session::Lock lock(session());
+    LiveOutside& outside = program.outside();
+    Context& context = program.context();
+    const ThingHandle handle = outside.handle_of(function);
+    auto resolve = [&](const auto& self, const Expr* called) -> Thing {
+      if (const auto* name = as<Name>(called)) {
+        return outside.lookup(handle, name->symbol, context);
+      }
+      const auto* attribute = as<Attribute>(called);
+      if (attribute == nullptr) return {};
+      const Thing owner = self(self, attribute->value);
+      return owner.kind == ThingKind::Missing
+                 ? owner
+                 : outside.attribute(owner, attribute->attribute, context);
+    };
+    auto walk = [&](const auto& self, const Node& node) -> void {
+      if (const auto* call = as<Call>(&node)) {
+        const Thing thing = resolve(resolve, call->function);
+        if (thing.kind == ThingKind::Library) {
+          const std::string_view known = thing.qualified_name.text();
+          names[print(call->function).c_str()] = nb::str(known.data(), known.size());
+        }
+      }
+      for_each_child(node, [&](const Node* child) { self(self, *child); });
+    };
+    walk(walk, *program.captured().definition);
+  });
+  return names;
 }
 
 std::string lowered(nb::handle function) {
@@ -103,6 +139,7 @@ NB_MODULE(_core, module) {
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
   module.def("check_rule", &check_rule, "Reads a derivative record; a mistake is an exception.");
+  module.def("library_names", &library_names, "The names under which rules know what is called.");
   module.def("lowered", &lowered, "The core program of a function, as text.");
   module.def("typed", &typed, "The core program with the types for these arguments, as text.");
 }

@@ -21,6 +21,7 @@ struct NumpyTypes {
   PyTypeObject* float32 = nullptr;
   PyTypeObject* int64 = nullptr;
   PyTypeObject* dtype = nullptr;  // numpy.dtype
+  PyTypeObject* ufunc = nullptr;  // numpy.ufunc
   static const NumpyTypes& get();
 };
 
