@@ -14,7 +14,6 @@ import random
 from typing import Any
 
 import pytest
-
 from tangent import _core
 
 HELPERS = """
