@@ -18,6 +18,22 @@ const Exprs* elements_of(const Expr* expression) {
   return nullptr;
 }
 
+// (a, b), c = (e, f), g is a, b, c = e, f, g: the pairs as far as both sides are displays.
+void flatten(const Expr* target, const Expr* value, std::vector<const Expr*>& targets,
+             std::vector<const Expr*>& values) {
+  const Exprs* inner_targets = elements_of(target);
+  const Exprs* inner_values = elements_of(value);
+  if (inner_targets == nullptr || inner_values == nullptr ||
+      inner_targets->size() != inner_values->size()) {
+    targets.push_back(target);
+    values.push_back(value);
+    return;
+  }
+  for (std::size_t i = 0; i < inner_targets->size(); ++i) {
+    flatten((*inner_targets)[i], (*inner_values)[i], targets, values);
+  }
+}
+
 }  // namespace
 
 Symbol Lowering::assigned_symbol(const Name& target) {
@@ -93,11 +109,11 @@ bool Lowering::alias_of_global(const Name& target, const Expr* written) {
 void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {
   if (const auto* name = as<Name>(target))
     return emit_assign(assigned_symbol(*name), value, ranges);
-  const Exprs* targets = elements_of(target);
-  const Exprs* values = elements_of(value);
-  if (targets != nullptr && values != nullptr && targets->size() == values->size()) {
-    return assign_parallel(*targets, *values, ranges);
-  }
+  std::vector<const Expr*> targets;
+  std::vector<const Expr*> values;
+  flatten(target, value, targets, values);
+  if (targets.empty()) return;  // () = ()
+  if (targets[0] != target) return assign_parallel(targets, values, ranges);
   std::vector<std::pair<const Expr*, Symbol>> later;
   const Expr* core = core_target(target, later);
   emit(context_.assign(core, value, ranges));
@@ -111,13 +127,17 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   std::vector<Symbol> symbols(count);  // empty: a pattern
   std::unordered_set<Symbol> assigned;
   bool ordered = false;  // bind strictly from left to right at the end
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const auto* name = as<Name>(targets[i])) {
-      symbols[i] = assigned_symbol(*name);
-      ordered = ordered || !assigned.insert(symbols[i]).second;
-    } else {
+  auto add = [&](auto& self, const Expr* target) -> void {
+    if (const auto* name = as<Name>(target)) {
+      ordered = !assigned.insert(assigned_symbol(*name)).second || ordered;
+    } else if (const Exprs* inner = elements_of(target)) {
       ordered = true;
+      for (const Expr* element : *inner) self(self, element);
     }
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    add(add, targets[i]);
+    if (const auto* name = as<Name>(targets[i])) symbols[i] = assigned_symbol(*name);
   }
   std::vector<std::pair<const Expr*, const Expr*>> kept;  // target, value
   for (std::size_t i = 0; i < count; ++i) {

@@ -67,6 +67,23 @@ def unpack_nested_value(p):
     return a + b * c - d
 
 
+def unpack_nested_displays(x, y):
+    (x, y), [z, (w,)] = (y, x * 2.0), (x - y, [x])
+    ((x, y), z) = (z, w), y
+    return x + 10.0 * y + 100.0 * z + 1000.0 * w
+
+
+def unpack_pattern_and_name(x, y):
+    p = (x * 2.0, x * 3.0)
+    (x, y), z = p, y
+    return x + 10.0 * y + 100.0 * z
+
+
+def unpack_nothing(x):
+    () = ()
+    return x
+
+
 def unpack_list(x):
     [a, b] = [x, x + 1.0]
     return a * b
