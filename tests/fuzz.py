@@ -281,6 +281,9 @@ def outcomes(labels, folder):
 # in the same way.
 
 
+COMPOUND = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Call, ast.UnaryOp, ast.NamedExpr)
+
+
 def smaller(source):
     """Texts with one thing less than the source, as functions that make them; large things first."""
     made = []
@@ -296,9 +299,6 @@ def smaller(source):
             parts = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
             made += [functools.partial(replaced, source, number, k) for k in range(len(parts))]
     return made
-
-
-COMPOUND = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Call, ast.UnaryOp, ast.NamedExpr)
 
 
 def edited(source, number, field, k, keep_inside):

@@ -8,8 +8,10 @@ gradient is not made at all:
   * code that none of the sets of arguments runs (a fault there is another test's to find);
   * tests, asserts, messages and prints: a branch decides by its outcome, so a test is only ever
     inverted;
-  * statements whose targets nothing reads: they stand for the exceptions that they may raise;
-  * what is inside the first argument of `zeros_like` and its kin: only its shape and type count;
+  * statements whose results nothing reads, or not for these arguments (`idle`): they stand for the
+    exceptions that they may raise;
+  * what is inside the first argument of `zeros_like` and its kin, or the second of `_unbroadcast`:
+    only its shape and type count;
   * swaps of statements of which neither reads or writes what the other writes, or that both only
     add to something; dropping, repeating or replacing what gives the same text again."""
 # ruff: noqa: B905
@@ -18,6 +20,7 @@ import ast
 import contextlib
 import copy
 import dataclasses
+import functools
 import io
 import signal
 import sys
@@ -25,15 +28,24 @@ import sys
 import numpy as np
 import oracle
 
-LIMIT_S = 2.0
+LIMIT_S = 0.5
 TOLERANCE = 1e-10
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(eq=False)
 class Mutant:
     kind: str
     line: int  # of the text as `normal` gives it
-    text: str
+    original: str
+    number: int  # of the node that is changed
+    change: object
+
+    @functools.cached_property
+    def text(self):
+        tree = ast.parse(self.original)
+        nodes = list(ast.walk(tree))
+        self.change(nodes[self.number], nodes)
+        return ast.unparse(tree)
 
 
 def normal(text):
@@ -60,6 +72,28 @@ def reads(node):
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
+def uses(node):
+    """The names whose values a statement uses for more than a decision."""
+    if isinstance(node, (ast.Compare, ast.Assert, ast.Store)):
+        return set()
+    if isinstance(node, ast.Attribute) and node.attr in ('shape', 'size', 'ndim', 'dtype'):
+        return set()
+    if isinstance(node, ast.Call):
+        hidden = shape_only(node)
+        return set().union(*(uses(c) for c in ast.iter_child_nodes(node) if c not in hidden))
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Load) else set()
+    return set().union(*map(uses, ast.iter_child_nodes(node)))
+
+
+def shape_only(call):
+    """The arguments of which only shape and type count."""
+    name = getattr(call.func, 'attr', getattr(call.func, 'id', ''))
+    if name.endswith('_like') or name == 'len':
+        return call.args[:1]
+    return call.args[1:2] if name == '_unbroadcast' else []
+
+
 def writes(node):
     found = {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -80,48 +114,26 @@ def writes(node):
             found.add(target.id)
         if isinstance(n, (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Assert)):
             found.add('<control>')
+        if isinstance(n, (ast.Return, ast.Raise)):
+            found.add('<return>')
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == 'print':
             found.add('<output>')
     return found
 
 
 def inert(function):
-    """Statements whose targets are plain names that only inert statements read."""
+    """Statements on which no result of the function depends but by a comparison: they stand for the
+    exceptions that they may raise, or decide something, and a wrong decision is a mutant of its
+    own. This is a slice, backwards by names from what is returned and printed."""
     own = [one for _, _, one in statements(function)]
-    found = set()
-    while True:
-        read = {
-            name
-            for one in own
-            if id(one) not in found
-            for part in ([one] if not hasattr(one, 'body') else head(one))
-            for name in reads(part)
-            if not (
-                isinstance(one, ast.AugAssign)
-                and isinstance(one.target, ast.Name)
-                and name == one.target.id
-            )
-        }
-        more = {
-            id(one)
-            for one in own
-            if isinstance(one, (ast.Assign, ast.AugAssign))
-            and not (writes(one) & (read | {'<output>'}))
-            and all(isinstance(n, (ast.Name, ast.Tuple)) for n in targets(one))
-            and not any(
-                isinstance(n, ast.Call)
-                and isinstance(n.func, ast.Attribute)
-                and n.func.attr == 'pop'
-                for n in ast.walk(one)
-            )
-        }
-        if more <= found:
-            return found
-        found |= more
-
-
-def targets(one):
-    return one.targets if isinstance(one, ast.Assign) else [one.target]
+    needed, before = {'<return>', '<output>', '<control>'}, None
+    while needed != before:
+        before = set(needed)
+        for one in own:
+            if writes(one) & before:
+                for part in head(one) if hasattr(one, 'body') else [one]:
+                    needed |= uses(part)
+    return {id(one) for one in own if not writes(one) & needed}
 
 
 def head(one):
@@ -159,12 +171,7 @@ def mutants(text, executed):
     found = []
 
     def add(kind, node, change):
-        copied = ast.parse(text)
-        nodes = list(ast.walk(copied))
-        change(nodes[order[id(node)]], nodes)
-        mutated = ast.unparse(copied)
-        if mutated != text:
-            found.append(Mutant(kind, node.lineno, mutated))
+        found.append(Mutant(kind, node.lineno, text, order[id(node)], change))
 
     def in_block(kind, block, k, one, change):
         parent = next(
@@ -269,11 +276,12 @@ def in_expressions(part, add):
         if id(node) in skipped or isinstance(node, (ast.Compare, ast.JoinedStr, ast.BoolOp)):
             skipped.update(id(child) for child in ast.walk(node))
             continue
-        if isinstance(node, ast.Call) and getattr(node.func, 'attr', '').endswith('_like'):
-            skipped.update(id(child) for child in ast.walk(node.args[0]))
-        if isinstance(node, ast.IfExp):
-            skipped.update(id(child) for child in ast.walk(node.test))
+        for hidden in shape_only(node) if isinstance(node, ast.Call) else []:
+            skipped.update(id(child) for child in ast.walk(hidden))
+        if isinstance(node, ast.IfExp):  # no trace says which arm runs
+            skipped.update(id(child) for child in ast.walk(node))
             add('invert a test', node, invert)
+            continue
         if isinstance(node, ast.BinOp):
             if isinstance(node.op, (ast.Add, ast.Sub)):
                 add('flip a sign', node, flip)
@@ -335,23 +343,29 @@ def limited(seconds=LIMIT_S):
         signal.signal(signal.SIGALRM, before)
 
 
-def function_of(text, name, space):
-    """The function of that name that the text defines in a namespace like the one given."""
-    space = dict(space)
+def function_of(text, name, space, like=None):
+    """The function of that name that the text defines in a namespace like the one given. Its
+    defaults are those of the function `like`: the text only shows how the user spells them."""
+    space = {**space, '_poisoned': _poisoned}
     code = compile(text, '<mutant>', 'exec')
     exec(code, space)
+    if like is not None:
+        space[name].__defaults__, space[name].__kwdefaults__ = (
+            like.__defaults__,
+            like.__kwdefaults__,
+        )
     return space[name]
 
 
-def call(f, args):
+def call(f, args, **keywords):
     out = io.StringIO()
     given = copy.deepcopy(args)
     with contextlib.redirect_stdout(out), np.errstate(all='ignore'):
-        got = f(*given)
+        got = f(*given, **keywords)
     return got, out.getvalue(), given
 
 
-def executed_lines(f, argument_sets):
+def executed_lines(f, argument_sets, seeds):
     """The lines of the text that f was compiled from which run for some of the arguments."""
     found = set()
 
@@ -361,26 +375,38 @@ def executed_lines(f, argument_sets):
         found.add(frame.f_lineno)
         return trace
 
-    for args in argument_sets:
+    for args, seed in zip(argument_sets, seeds):
         before = sys.gettrace()
         sys.settrace(trace)
         try:
-            call(f, args)
+            call(f, args, **seed)
         finally:
             sys.settrace(before)
     return found
 
 
-def is_found(mutant, name, space, argument_sets, answers):
-    """Whether the comparison that the suite makes fails for the mutant on some set of arguments."""
+def all_run(text, executed):
+    """Whether every statement that could be mutated was executed."""
+    tree = ast.parse(text)
+    dead = set().union(*(inert(f) for f in tree.body if isinstance(f, ast.FunctionDef)))
+    return all(
+        one.lineno in executed
+        for _, _, one in statements(tree)
+        if not silent(one) and id(one) not in dead
+    )
+
+
+def differs(text, name, space, argument_sets, answers, like=None, seeds=None):
+    """Whether the comparison that the suite makes fails for a text on some set of arguments."""
     try:
-        f = function_of(mutant.text, name, space)
+        f = function_of(text, name, space, like)
     except Exception:
         return True
-    for args, (want, prints, left) in zip(argument_sets, answers):
+    seeds = [{}] * len(argument_sets) if seeds is None else seeds
+    for args, seed, (want, prints, left) in zip(argument_sets, seeds, answers):
         try:
             with limited():
-                got, printed, given = call(f, args)
+                got, printed, given = call(f, args, **seed)
         except Exception:
             return True
         if printed != prints or not oracle.error(as_tuple(got), as_tuple(want)) <= TOLERANCE:
@@ -392,3 +418,43 @@ def is_found(mutant, name, space, argument_sets, answers):
 
 def as_tuple(x):
     return x if isinstance(x, tuple) else (x,)
+
+
+def idle(text, differs):
+    """The lines of assignments whose values no gradient needs: with NaN in their place all stay.
+
+    Such a value is not used for these arguments, whatever it is; NaN would show through a factor
+    of zero and in a test, so that a value that merely happens not to matter is not idle."""
+    tree = ast.parse(text)
+    order = {id(node): k for k, node in enumerate(ast.walk(tree))}
+    found = set()
+    for _, _, one in statements(tree):
+        if isinstance(one, (ast.Assign, ast.AugAssign)):
+            copied = ast.parse(text)
+            nodes = list(ast.walk(copied))
+            poison(nodes, nodes[order[id(one)]])
+            if not differs(ast.unparse(copied)):
+                found.add(one.lineno)
+    return found
+
+
+def poison(nodes, one):
+    """Puts `name = _poisoned(name)` behind an assignment."""
+    after = []
+    for target in one.targets if isinstance(one, ast.Assign) else [one.target]:
+        for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+            spelled = ast.unparse(part)
+            after += ast.parse(f'{spelled} = _poisoned({spelled})').body
+    for node in nodes:
+        for field in ('body', 'orelse'):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and one in block:
+                block[block.index(one) + 1 : block.index(one) + 1] = after
+
+
+def _poisoned(x):
+    if isinstance(x, float):
+        return type(x)(np.nan)
+    if isinstance(x, np.ndarray) and x.dtype.kind == 'f':
+        return np.full(x.shape, np.nan)
+    return tuple(map(_poisoned, x)) if isinstance(x, tuple) else x

@@ -114,6 +114,13 @@ class Writer:
         self.taken, self.reserved = {'f', 'math', 'np', 'RATE', 'SCALE', 'STEPS', 'TABLE'}, set()
         self.budget, self.returns, self.may_raise = 16, 0, False
 
+    def has(self, form):
+        return form.feature in self.features and self.allows(form.name)
+
+    def allows(self, name):
+        """Whether a construct may be written: `-name` among the features forbids it."""
+        return f'-{name}' not in self.features
+
     # Draws.
 
     def integer(self, low, high):
@@ -135,7 +142,7 @@ class Writer:
 
     def write(self, table, *args):
         """One of the forms of the table that apply and whose text is not too long."""
-        forms = [(form, form.weight) for form in table.values() if form.feature in self.features]
+        forms = [(form, form.weight) for form in table.values() if self.has(form)]
         for _ in range(30):
             found = self.weighted(forms)
             census = set(self.census)
@@ -232,7 +239,7 @@ class Writer:
         table = [
             (form, form.weight)
             for form in STATEMENTS.values()
-            if form.feature in self.features and (deep or not form.write.deep)
+            if self.has(form) and (deep or not form.write.deep)
         ]
         for _ in range(20):
             found = self.weighted(table)
@@ -353,6 +360,10 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
         else draw.choice([[3, 2], [3, 4], [2, 3], [3], [2]])
     )
     dims = dims if draw.random() < 0.8 else []
+    if '-dimension_1' in features:
+        dims = [n for n in dims if n > 1]
+    if 1 in dims:
+        census.add('dimension_1')
     helpers, texts = [], []
     for k in range(draw.choice([0, 0, 1, 1, 2])):
         helper, text = write_helper(draw, features, dims, list(helpers), census, k)
@@ -366,7 +377,7 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
     elif result == 'tuple':
         result = ['float', (draw.choice(dims),)]
     w = Writer(draw, features, dims, helpers, census, ['f'], result)
-    w.may_raise = w.chance(0.25)
+    w.may_raise = w.chance(0.25) and w.allows('raises')
 
     parameters, values = [], []
 
@@ -377,7 +388,7 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
         w.define(name, kind, uses=uses, **fields)
 
     for name in ['x', 'y', 'z'][: w.weighted([(0, 1 if dims else 0), (1, 4), (2, 3), (3, 1)])]:
-        whole = w.chance(0.04)
+        whole = w.chance(0.04) and w.allows('int_for_float')
         if whole:
             w.mark('int_for_float')
         parameter(name, ('whole',) if whole else ('real',), 'float')
@@ -387,11 +398,11 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
             parameter(base, ('array', *shape), 'array', shape=shape)
             w.mark('argument_matrix' if len(shape) == 2 else 'argument_vector')
     active = len(parameters)
-    if w.chance(0.3):
+    if w.chance(0.3) and w.allows('argument_int'):
         low, high = w.pick([(0, 3), (1, 2), (2, 3), (0, 1)])
         parameter('n', ('int', low, high), 'int', low=low, high=high)
         w.mark('argument_int')
-    if dims and w.chance(0.3):
+    if dims and w.chance(0.3) and w.allows('argument_int_array'):
         size = w.pick(dims)
         parameter('ks', ('ints', size), 'int_array', shape=(size,), low=0, high=1, bound=1.0)
         w.mark('argument_int_array')

@@ -98,6 +98,26 @@ def number(w, depth):
     return w.write(NUMBERS, depth) if depth > 0 else number_leaf(w)
 
 
+def two_numbers(w, depth):
+    """Two operands: not the same text twice, and not two constants."""
+    a = number(w, depth)
+    for _ in range(5):
+        b = number(w, depth)
+        if b.text != a.text and (a.uses or b.uses):
+            break
+    return a, b
+
+
+def two_arrays(w, shape, depth, other):
+    """The same for an array and what is combined with it."""
+    a = array(w, shape, depth)
+    for _ in range(5):
+        b = other(w, shape, depth)
+        if b.text != a.text and (a.uses or b.uses):
+            break
+    return a, b
+
+
 def number_leaf(w):
     for _ in range(4):
         leaf = w.weighted(
@@ -162,14 +182,14 @@ def element(w, depth):
 
 @form(NUMBERS, 6)
 def sum_of_two(w, depth):
-    a, b = number(w, depth - 1), number(w, depth - 1)
+    a, b = two_numbers(w, depth - 1)
     sign = w.pick('+-')
     return Expression(f'{a.at(SUM)} {sign} {b.at(PRODUCT)}', SUM, a.bound + b.bound, joined(a, b))
 
 
 @form(NUMBERS, 6)
 def product_of_two(w, depth):
-    a, b = number(w, depth - 1), number(w, depth - 1)
+    a, b = two_numbers(w, depth - 1)
     return Expression(f'{a.at(PRODUCT)} * {b.at(UNARY)}', PRODUCT, a.bound * b.bound, joined(a, b))
 
 
@@ -260,7 +280,7 @@ MATH_NAMES = {
 def applied(w, e, module):
     """A function of the module applied to e, or to what of e is in its domain."""
     table = UNARY_FUNCTIONS | (NUMPY_ONLY if module == 'np' else MATH_ONLY)
-    name = w.pick(sorted(table))
+    name = w.pick([one for one in sorted(table) if w.allows(f'{module}.{one}')])
     domain, bound = table[name]
     if domain == 'small':
         e = scaled_to(w, e, 2.0)
@@ -285,7 +305,7 @@ def math_function(w, depth):
 
 @form(NUMBERS, 1.5)
 def function_of_two(w, depth):
-    a, b = number(w, depth - 1), number(w, depth - 1)
+    a, b = two_numbers(w, depth - 1)
     name = w.pick(['math.hypot', 'np.hypot', 'math.atan2', 'np.arctan2', 'np.maximum',
                    'np.minimum', 'np.logaddexp',
                    'max', 'min', 'max', 'min', 'math.pow', 'np.power'])  # fmt: skip
@@ -311,7 +331,7 @@ def absolute_value(w, depth):
 @form(NUMBERS, 1.2)
 def ternary(w, depth):
     w.mark('ternary')
-    a, b, c = number(w, depth - 1), number(w, depth - 1), condition(w, 1)
+    (a, b), c = two_numbers(w, depth - 1), condition(w, 1)
     return Expression(
         f'{a.at(OR)} if {c.at(OR)} else {b.at(TERNARY)}',
         TERNARY,
@@ -323,7 +343,7 @@ def ternary(w, depth):
 @form(NUMBERS, 0.8)
 def value_of_and_or(w, depth):
     w.mark('and_or_value')
-    a, b = number(w, depth - 1), number(w, depth - 1)
+    a, b = two_numbers(w, depth - 1)
     word, level = w.pick([('and', AND), ('or', OR)])
     return Expression(f'{a.at(NOT)} {word} {b.at(NOT)}', level, max(a.bound, b.bound), joined(a, b))
 
@@ -486,14 +506,13 @@ def array_variable(w, shape, depth):
 @form(ARRAYS, 0.7)
 def constant_array(w, shape, depth):
     size = str(shape[0]) if len(shape) == 1 else str(shape)
-    how = w.pick(
-        ['ones', 'zeros', 'full', 'eye']
-        + ['linspace', 'arange', 'array', 'TABLE'] * (len(shape) == 1)
-    )
+    options = ['ones', 'zeros', 'full', 'eye']
+    options += ['linspace', 'arange', 'array', 'TABLE'] if len(shape) == 1 else ['grid', 'grid']
+    how = w.pick([one for one in options if w.allows(f'constant.{one}')])
     if (how == 'eye' and (len(shape) != 2 or shape[0] != shape[1])) or (
         how == 'TABLE' and shape != (3,)
     ):
-        how = 'ones'
+        how = 'full' if len(shape) == 1 else 'grid'
     w.mark(f'constant.{how}')
     text, bound = {
         'ones': (f'np.ones({size})', 1.0),
@@ -504,6 +523,7 @@ def constant_array(w, shape, depth):
         'arange': (f'np.arange({size}) * 0.2', 0.2 * shape[0]),
         'array': (f'np.array([{", ".join(f"{0.3 * k - 0.4:.1f}" for k in range(shape[0]))}])', 1.0),
         'TABLE': ('TABLE', 1.0),
+        'grid': (f'np.linspace(-0.5, 1.2, {math.prod(shape)}).reshape{shape}', 1.2),
     }[how]
     return Expression(text, PRODUCT if how == 'arange' else ATOM, bound)
 
@@ -524,7 +544,7 @@ def broadcastable(w, shape, depth):
 
 @form(ARRAYS, 6)
 def array_arithmetic(w, shape, depth):
-    a, b = array(w, shape, depth - 1), broadcastable(w, shape, depth - 1)
+    a, b = two_arrays(w, shape, depth - 1, broadcastable)
     if w.chance(0.3):
         a, b = b, a
     how = w.weighted([('+', 3), ('-', 2), ('*', 4), ('/', 1.5)])
@@ -566,7 +586,7 @@ def array_negated(w, shape, depth):
 @form(ARRAYS, 1.5)
 def where(w, shape, depth):
     w.mark('np.where')
-    a, b, c = array(w, shape, depth - 1), broadcastable(w, shape, depth - 1), array(w, shape, 0)
+    (a, b), c = two_arrays(w, shape, depth - 1, broadcastable), array(w, shape, 0)
     if w.chance(0.3):
         a, b = b, a
     limit = decimal(w.integer(-60, 60) / 100 or 0.1)
@@ -578,7 +598,7 @@ def where(w, shape, depth):
 
 @form(ARRAYS, 1.6)
 def array_of_two(w, shape, depth):
-    a, b = array(w, shape, depth - 1), broadcastable(w, shape, depth - 1)
+    a, b = two_arrays(w, shape, depth - 1, broadcastable)
     name = w.pick(
         [
             'maximum',
@@ -667,7 +687,7 @@ def piece(w, length, wanted):
         how = w.pick([':', '::-1', f':{length}', '0:'])
         w.mark('slice_reversed' if how == '::-1' else 'slice_whole')
         return how
-    if 2 * wanted - 1 <= length and w.chance(0.5):
+    if 2 * wanted - 1 <= length and w.chance(0.65):
         w.mark('slice_step')
         return (
             w.pick(['::2', f'0:{length}:2', '::-2'])
@@ -810,7 +830,7 @@ def running(w, shape, depth):
     return Expression(f'np.{name}({a.text})', ATOM, bound, a.uses)
 
 
-@form(ARRAYS, 0.9)
+@form(ARRAYS, 1.1)
 def solved(w, shape, depth):
     n = shape[0]
     if n > 3 or (len(shape) == 2 and shape[1] != n):
@@ -841,7 +861,7 @@ def array_call(w, shape, depth):
 @form(ARRAYS, 0.7)
 def array_ternary(w, shape, depth):
     w.mark('array_ternary')
-    a, b, c = array(w, shape, depth - 1), array(w, shape, depth - 1), condition(w, 1)
+    (a, b), c = two_arrays(w, shape, depth - 1, array), condition(w, 1)
     return Expression(
         f'{a.at(OR)} if {c.at(OR)} else {b.at(TERNARY)}',
         TERNARY,
@@ -874,13 +894,19 @@ def threshold(w):
 @form(CONDITIONS, 6)
 def compared(w, depth):
     a = number(w, min(depth, 1))
+    for _ in range(5):  # a test of constants alone is none
+        a = a if a.uses else number(w, min(depth, 1))
     if w.chance(0.3):
         b = number(w, 0)
+        b = b if b.text != a.text else Expression(threshold(w))
         return Expression(
             f'{a.at(SUM)} {w.pick(["<", ">", "<=", ">="])} {b.at(SUM)}', COMPARE, 1.0, joined(a, b)
         )
     return Expression(
-        f'{a.at(SUM)} {w.pick(["<", ">", "<=", ">=", "!="])} {threshold(w)}', COMPARE, 1.0, a.uses
+        f'{a.at(SUM)} {w.pick(["<", ">", "<=", ">="] * 5 + ["!="])} {threshold(w)}',
+        COMPARE,
+        1.0,
+        a.uses,
     )
 
 

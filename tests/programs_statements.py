@@ -115,7 +115,7 @@ def assign_tuple(w):
         ', '.join(names),
         ', '.join(e.text if e.level > 20 else f'({e.text})' for e, _, _ in parts),
     )
-    if len(parts) == 3 and w.chance(0.4):
+    if len(parts) == 3 and w.chance(0.4) and w.allows('unpack_nested'):
         w.mark('unpack_nested')
         left = f'{names[0]}, ({names[1]}, {names[2]})'
         texts = [e.text if e.level > 20 else f'({e.text})' for e, _, _ in parts]
@@ -410,7 +410,7 @@ def for_range(w):
             v = w.pick(arrays)
             low, high = 1, max(1, v.shape[0] - 1)
             text, empty = f'range(1, len({v.name}))', v.shape[0] < 2
-    elif how == 'empty':
+    elif how == 'empty' and w.allows('zero_trips'):
         text, empty = w.pick(['range(3, 1)', 'range(0)', 'range(2, 2)', 'range(0, 3, -1)']), True
         low, high = 0, 0
     elif how == 'global':
@@ -535,7 +535,7 @@ def while_shrinking(w):
 @statement(1.2, deep=True)
 def while_counting(w):
     name = w.fresh('count')
-    limit = w.integer(0, 4)
+    limit = w.integer(0 if w.allows('zero_trips') else 1, 4)
     w.line(f'{name} = 0')
     w.define(name, 'int', low=0, high=limit, fixed=True)
     test = f'{name} < {limit}'
