@@ -414,3 +414,43 @@ def test_nesting_that_is_too_deep_is_refused():
     with pytest.raises(tangent.UnsupportedSyntaxError) as caught:
         tangent.grad(f)
     assert caught.value.kind == 'TooDeep'
+
+
+# ------------------------------------------------------------------------------------------------
+# Names of library functions
+
+
+LIBRARY_NAMES = '''
+from math import sin as math_sin
+from numpy import sin as numpy_sin
+from numpy.linalg import solve
+from scipy import special
+from scipy.linalg import expm
+from scipy.special import gammaln
+import numpy, numpy as np, scipy.linalg
+
+
+def f(x):
+    math_sin(x), numpy_sin(x), np.abs(x), numpy.abs(x), solve(x, x), np.linalg.solve(x, x), abs(x)
+    special.gammaln(x), gammaln(x), expm(x), scipy.linalg.expm(x), np.random.normal(x)
+    return x
+'''
+
+
+def test_library_functions_have_one_name_however_they_are_reached():
+    f = define(LIBRARY_NAMES)
+    names = _core.library_names(f)
+    assert names == {
+        'math_sin': 'math.sin',
+        'numpy_sin': 'numpy.sin',
+        'np.abs': 'numpy.absolute',
+        'numpy.abs': 'numpy.absolute',
+        'solve': 'numpy.linalg.solve',
+        'np.linalg.solve': 'numpy.linalg.solve',
+        'abs': 'builtins.abs',
+        'special.gammaln': 'scipy.special.gammaln',
+        'gammaln': 'scipy.special.gammaln',
+        'expm': 'scipy.linalg.expm',
+        'scipy.linalg.expm': 'scipy.linalg.expm',
+        'np.random.normal': 'numpy.random.normal',
+    }
