@@ -61,10 +61,11 @@ std::vector<Symbol> inputs_of(const CoreFunction& core, const std::vector<Type>&
   return inputs;
 }
 
-// An integer argument counts as the real number that it is; one that decides only shapes, trip counts, indices
-// or branches has no derivative that would say anything.
-void check_structure(const CoreFunction& core, const TypedFunction& typed, const std::vector<Type>& arguments,
-                     const GradientOptions& options, const ReverseResult& reverse) {
+// An integer argument counts as the real number that it is; one that decides only shapes, trip
+// counts, indices or branches has no derivative that would say anything.
+void check_structure(const CoreFunction& core, const TypedFunction& typed,
+                     const std::vector<Type>& arguments, const GradientOptions& options,
+                     const ReverseResult& reverse) {
   for (std::size_t k = 0; k < options.wrt.size() && k < reverse.gradients.size(); ++k) {
     const auto index = static_cast<std::size_t>(options.wrt[k]);
     const auto* zero = as<Constant>(reverse.gradients[k]);
@@ -79,9 +80,11 @@ void check_structure(const CoreFunction& core, const TypedFunction& typed, const
     if (!read) continue;  // an argument that is not used has a zero gradient
     const std::string text(name.text());
     throw Diagnostic(DiagnosticKind::OnlyDecidesStructure,
-                     "the argument `" + text + "` is an integer that only decides shapes, trip counts, indices or " +
+                     "the argument `" + text +
+                         "` is an integer that only decides shapes, trip counts, indices or " +
                          "branches: it has no derivative",
-                     core.parameters[index]->ranges, "leave `" + text + "` out of wrt, or pass a float");
+                     core.parameters[index]->ranges,
+                     "leave `" + text + "` out of wrt, or pass a float");
   }
 }
 

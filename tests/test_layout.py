@@ -41,7 +41,7 @@ MAY_INCLUDE["python/module.cpp"] = {*MAY_INCLUDE["runtime"], "runtime"}
 PYTHON_HEADER = re.compile(r'#include\s*[<"](Python\.h|nanobind/|numpy/)')
 LLVM_HEADER = re.compile(r'#include\s*[<"](llvm|llvm-c|lld|clang)/')
 OWN_INCLUDE = re.compile(r'#include\s*"([^"]+)"')
-MOST_LINES = 700
+MOST_LINES = 1000
 
 
 def tracked(*patterns: str) -> list[Path]:
@@ -138,6 +138,9 @@ def test_every_file_says_what_it_is_for() -> None:
     for path in code_files():
         if path.is_relative_to(ROOT / "tests" / "golden"):
             continue  # texts that passes read and write
+        header = path.with_suffix(".h")
+        if path.suffix == ".cpp" and header.exists():
+            continue  # the header's head comment says it for both
         if not path.read_text().startswith(opening[path.suffix]):
             wrong.append(str(path.relative_to(ROOT)))
     assert not wrong, wrong

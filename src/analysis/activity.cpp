@@ -135,7 +135,8 @@ struct Activity::Varied {
     const auto* targets = as<TupleDisplay>(loop->target);
     if (call != nullptr && targets != nullptr && call->callee.text() == "builtins.enumerate" &&
         is<Name>(targets->elements[0])) {
-      state.remove(activity.variables_.number(static_cast<const Name*>(targets->elements[0])->symbol));
+      state.remove(
+          activity.variables_.number(static_cast<const Name*>(targets->elements[0])->symbol));
     }
   }
 };

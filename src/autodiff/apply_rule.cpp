@@ -80,8 +80,8 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
 }
 
 // How often a body reads d[y] for the arguments that are active.
-int Reverse::reads_of_adjoint(Block body, const Rule& rule, const std::vector<const Expr*>& arguments,
-                              const Expr* node) {
+int Reverse::reads_of_adjoint(Block body, const Rule& rule,
+                              const std::vector<const Expr*>& arguments, const Expr* node) {
   Binding binding{.rule = rule,
                   .call = nullptr,
                   .arguments = arguments,
@@ -102,8 +102,9 @@ int Reverse::reads_of_adjoint(Block body, const Rule& rule, const std::vector<co
     if (assign == nullptr) continue;
     const Symbol parameter = derivative_of(assign->targets[0]);
     const int index = parameter ? rule.index_of(parameter) : -1;
-    const bool wanted = !parameter || (index >= 0 && arguments[static_cast<std::size_t>(index)] != nullptr &&
-                                       active(arguments[static_cast<std::size_t>(index)]));
+    const bool wanted =
+        !parameter || (index >= 0 && arguments[static_cast<std::size_t>(index)] != nullptr &&
+                       active(arguments[static_cast<std::size_t>(index)]));
     if (wanted) reads += count_reads(assign->value, rule.result);
   }
   return reads;
@@ -165,7 +166,8 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
     if (const auto* list = as<ListDisplay>(argument)) elements = list->elements;
     if (const auto* tuple = as<TupleDisplay>(argument)) elements = tuple->elements;
     if (elements.empty()) {
-      refuse(DiagnosticKind::UnsupportedType, argument, "the sum of a container that depends on the differentiated arguments",
+      refuse(DiagnosticKind::UnsupportedType, argument,
+             "the sum of a container that depends on the differentiated arguments",
              "use a NumPy array, or write the terms out");
     }
     const Linear part = evaluate_linear(each->arguments[0], binding);
@@ -272,10 +274,11 @@ const Expr* Reverse::argument(std::size_t index, Binding& binding) {
   if (given != nullptr) {
     const Expr* value = primal(given);
     const Type type = typing_.of(given);
-    if (type.is_array() && type.dtype == DType::Integer && binding.rule.parameters[index].differentiable) {
+    if (type.is_array() && type.dtype == DType::Integer &&
+        binding.rule.parameters[index].differentiable) {
       // Products of small integers overflow: rules compute with real numbers.
-      const Expr* real = context_.make<BinaryOperation>({}, BinaryOperator::Multiply,
-                                                        static_cast<const Expr*>(context_.number(1.0)), value);
+      const Expr* real = context_.make<BinaryOperation>(
+          {}, BinaryOperator::Multiply, static_cast<const Expr*>(context_.number(1.0)), value);
       Type floating = type;
       floating.dtype = DType::Float64;
       typing_.set(real, floating);
@@ -399,7 +402,8 @@ Linear Reverse::form(const Call* call, Binding& binding) {
       const auto* name = as<Name>(call->arguments[0]);
       const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
       const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
-      if (is<Comparison>(given) && !typing_.of(given).is_number() && arm_depth_ == 0) test = hoist(given, "mask");
+      if (is<Comparison>(given) && !typing_.of(given).is_number() && arm_depth_ == 0)
+        test = hoist(given, "mask");
     }
     return algebra_.mask(evaluate_linear(call->arguments[1], binding), test);
   }
@@ -448,7 +452,7 @@ Linear Reverse::form(const Call* call, Binding& binding) {
                             context_.list<const Expr*>({algebra_.build(full(value, binding.node)),
                                                         primal(like), axis, keepdims}),
                             List<const Keyword*>());
-    
+
     typing_.set(spread, Type::unknown());
     Linear result = algebra_.of(spread);
     result.lazy = true;

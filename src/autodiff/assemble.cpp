@@ -47,11 +47,13 @@ class Assembler {
   }
 
   void choose_driver(const Back& item, bool nested) {
-    if (const auto plan = plan_.loops.find(item.statement); plan != plan_.loops.end() && plan->second.count_is_read) {
+    if (const auto plan = plan_.loops.find(item.statement);
+        plan != plan_.loops.end() && plan->second.count_is_read) {
       return;
     }
     const auto* counted = as<For>(item.statement);
-    const Block body = counted != nullptr ? counted->body : static_cast<const While*>(item.statement)->body;
+    const Block body =
+        counted != nullptr ? counted->body : static_cast<const While*>(item.statement)->body;
     std::size_t last_exit = 0;
     for (std::size_t k = 0; k < body.size(); ++k) {
       if (holds_exit(body[k])) last_exit = k + 1;
@@ -63,7 +65,8 @@ class Assembler {
           drivers_.emplace(item.statement, save.storage);
           return;
         }
-        // A loop inside another: its tape tells how often it ran, if a cut iteration pushes nothing.
+        // A loop inside another: its tape tells how often it ran, if a cut iteration pushes
+        // nothing.
         if (k >= last_exit) {
           lengths_.emplace(item.statement, save.storage);
           return;
@@ -182,7 +185,8 @@ class Assembler {
   std::size_t nesting(const Node* node) const {
     std::size_t most = 0;
     for_each_child(*node, [&](const Node* child) { most = std::max(most, nesting(child)); });
-    const bool hoisted = is_expression(node->kind) && plan_.replaced.contains(static_cast<const Expr*>(node));
+    const bool hoisted =
+        is_expression(node->kind) && plan_.replaced.contains(static_cast<const Expr*>(node));
     return most + (hoisted ? 1 : 0);
   }
 
@@ -281,18 +285,17 @@ class Assembler {
                                          Block()));
     }
     if (before) {
-      const Expr* pushed = context_.make<BinaryOperation>(
-          {}, BinaryOperator::Subtract, length_of(length->second),
-          static_cast<const Expr*>(context_.local(before)));
+      const Expr* pushed =
+          context_.make<BinaryOperation>({}, BinaryOperator::Subtract, length_of(length->second),
+                                         static_cast<const Expr*>(context_.local(before)));
       out.push_back(context_.assign(context_.local(plan->count), pushed));
     }
   }
 
   const Expr* length_of(Symbol tape) {
-    return context_.make<Call>({}, context_.global(context_.symbol("len")),
-                               context_.symbol("builtins.len"),
-                               context_.list<const Expr*>({context_.local(tape)}),
-                               List<const Keyword*>());
+    return context_.make<Call>(
+        {}, context_.global(context_.symbol("len")), context_.symbol("builtins.len"),
+        context_.list<const Expr*>({context_.local(tape)}), List<const Keyword*>());
   }
 
   // --- backward

@@ -281,9 +281,9 @@ const Expr* Algebra::build_masked(const Term& term) {
   const Expr* base = divisor->base;
   bare.factors.erase(divisor);
   const Expr* value = build_term(bare, below);
-  const Call* quotient = numpy_call(
-      "divide", {below ? negative(value) : value, base},
-      {keyword("out", numpy_call("zeros_like", {base})), keyword("where", term.mask)});
+  const Call* quotient =
+      numpy_call("divide", {below ? negative(value) : value, base},
+                 {keyword("out", numpy_call("zeros_like", {base})), keyword("where", term.mask)});
   typing_.set(quotient, type_of_binary(BinaryOperator::Divide, typing_.of(value), typing_.of(base),
                                        context_.arena()));
   return quotient;
@@ -334,7 +334,8 @@ const Expr* Algebra::build_sum(const std::vector<Term>& terms) {
                                   [](const Term* term) { return term->numerator > 0.0; });
   if (first != order.end()) std::rotate(order.begin(), first, first + 1);
   const Expr* result = nullptr;
-  const bool integral = std::all_of(terms.begin(), terms.end(), [](const Term& term) { return term.integral; });
+  const bool integral =
+      std::all_of(terms.begin(), terms.end(), [](const Term& term) { return term.integral; });
   for (const Term* term : order) {
     bool below = false;
     // A lone constant is spelled as the coefficients beside it: 1.0 - 0.2 * x, but 3 * x - 1.

@@ -31,7 +31,7 @@ struct Position {
 struct LoopPlan {
   Symbol count;  // counts completed iterations; empty: the iterable is run in reverse
   Symbol exit;   // which exit was taken (a bool if there is one, else a number); empty: not needed
-  std::vector<const Break*> exits;  // of this loop, numbered from 1 by `exit`
+  std::vector<const Break*> exits;   // of this loop, numbered from 1 by `exit`
   bool exit_is_user_flag = false;    // lowering already sets `exit`
   std::vector<const Break*> undone;  // the exits whose cut iteration has something to undo
   bool count_is_read = false;        // not only by the loop that runs backwards

@@ -77,8 +77,10 @@ Linear Reverse::name_adjoint(const Expr* node, const Linear& adjoint) {
 
 void Reverse::push(const Expr* node, Linear adjoint) {
   if (adjoint.is_zero() || !active(node)) return;
-  if (const Type type = typing_.of(node); type.dtype == DType::Complex64 || type.dtype == DType::Complex128) {
-    refuse(DiagnosticKind::UnsupportedType, node, "a complex value that depends on the differentiated arguments",
+  if (const Type type = typing_.of(node);
+      type.dtype == DType::Complex64 || type.dtype == DType::Complex128) {
+    refuse(DiagnosticKind::UnsupportedType, node,
+           "a complex value that depends on the differentiated arguments",
            "compute with the real and imaginary parts as numbers of their own");
   }
   switch (node->kind) {
@@ -417,17 +419,19 @@ void Reverse::push_conditional(const Expr* node, const Expr* test, const Expr* b
 bool Reverse::is_basic_index(const Expr* index) {
   auto plain = [&](const Expr* part) {
     const Type type = typing_.of(part);
-    return is<Slice>(part) || is<Constant>(part) || (type.is_number() && type.dtype == DType::Integer);
+    return is<Slice>(part) || is<Constant>(part) ||
+           (type.is_number() && type.dtype == DType::Integer);
   };
   const auto* tuple = as<TupleDisplay>(index);
-  return tuple != nullptr ? std::all_of(tuple->elements.begin(), tuple->elements.end(), plain) : plain(index);
+  return tuple != nullptr ? std::all_of(tuple->elements.begin(), tuple->elements.end(), plain)
+                          : plain(index);
 }
 
 // For x[i] in x[i][j]: the view bx[i] of the adjoint's buffer; null if it is none.
 const Expr* Reverse::view_of_buffer(const Expr* value) {
   const auto* subscript = as<Subscript>(value);
-  if (subscript == nullptr || !typing_.of(value).is_array() || !typing_.of(subscript->value).is_array() ||
-      !is_basic_index(subscript->index)) {
+  if (subscript == nullptr || !typing_.of(value).is_array() ||
+      !typing_.of(subscript->value).is_array() || !is_basic_index(subscript->index)) {
     return nullptr;
   }
   const Expr* base = nullptr;
@@ -500,7 +504,8 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
   const Expr* value = algebra_.build(adjoint);
   if (repeats) {
     emit(context_.make<ExpressionStatement>(
-        {}, algebra_.numpy_call("add.at", {place != nullptr ? place : context_.local(name), as_value(index), value})));
+        {}, algebra_.numpy_call("add.at", {place != nullptr ? place : context_.local(name),
+                                           as_value(index), value})));
   } else {
     bool negative = adjoint.terms.size() == 1 && adjoint.terms.front().numerator < 0.0 &&
                     adjoint.terms.front().mask == nullptr;
@@ -525,8 +530,9 @@ const Expr* Reverse::as_value(const Expr* index) {
     parts.push_back(part != nullptr ? part : context_.none());
   }
   if (slice->step == nullptr) parts.pop_back();
-  return context_.make<Call>({}, context_.global(context_.symbol("slice")), context_.symbol("builtins.slice"),
-                             context_.list(parts), List<const Keyword*>());
+  return context_.make<Call>({}, context_.global(context_.symbol("slice")),
+                             context_.symbol("builtins.slice"), context_.list(parts),
+                             List<const Keyword*>());
 }
 
 void Reverse::push_attribute(const Attribute* node, const Linear& adjoint) {

@@ -156,8 +156,9 @@ void Reverse::reverse_function() {
       gradient = algebra_.build(value);
       // The gradient of a number is a number, also where its type was not followed all the way.
       if (type.is_number() && !typing_.of(gradient).is_number()) {
-        gradient = context_.make<Call>({}, context_.global(context_.symbol("float")), context_.symbol("builtins.float"),
-                                       context_.list<const Expr*>({gradient}), List<const Keyword*>());
+        gradient = context_.make<Call>(
+            {}, context_.global(context_.symbol("float")), context_.symbol("builtins.float"),
+            context_.list<const Expr*>({gradient}), List<const Keyword*>());
       }
     }
     result_.gradients.push_back(gradient);
@@ -406,7 +407,8 @@ Linear Reverse::unbroadcast_entry(Linear adjoint, Symbol variable, const Expr* v
     Linear result = algebra_.of(algebra_.numpy_call("sum", {algebra_.build(adjoint)}));
     return result;
   }
-  // An array is as wide as the adjoint of the value that it is; only what was a number can be joined with arrays.
+  // An array is as wide as the adjoint of the value that it is; only what was a number can be
+  // joined with arrays.
   if (part.is_array()) return adjoint;
   const Expr* call = context_.make<Call>(
       {}, helper("_unbroadcast"), context_.symbol("tangent.runtime._unbroadcast"),
@@ -443,8 +445,10 @@ void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) 
 
 void Reverse::reverse_return(const Return* statement) {
   const TypeKind kind = typing_.of(statement->value).kind;
-  if (kind == TypeKind::None || kind == TypeKind::String || kind == TypeKind::Module || kind == TypeKind::Function) {
-    refuse(DiagnosticKind::NotNumeric, statement, "the function returns what is no number", "return the value to differentiate");
+  if (kind == TypeKind::None || kind == TypeKind::String || kind == TypeKind::Module ||
+      kind == TypeKind::Function) {
+    refuse(DiagnosticKind::NotNumeric, statement, "the function returns what is no number",
+           "return the value to differentiate");
   }
   if (!active(statement->value)) return;
   Linear seed = algebra_.of(context_.local(seed_));

@@ -181,11 +181,13 @@ class Reverse {
   void materialize(Symbol variable, bool make_full = false, bool is_read = false);
   void write(Symbol name, const Linear& value, const Type& type);
   bool write_scaled(Symbol name, const Term& term);
-  // Adjoints that are still to be passed on while others are written: where a name in one of them is about to
-  // change, it is kept under another name first.
+  // Adjoints that are still to be passed on while others are written: where a name in one of them
+  // is about to change, it is kept under another name first.
   class InFlight {
    public:
-    InFlight(Reverse& reverse, Linear& value) : reverse_(reverse) { reverse_.in_flight_.push_back(&value); }
+    InFlight(Reverse& reverse, Linear& value) : reverse_(reverse) {
+      reverse_.in_flight_.push_back(&value);
+    }
     ~InFlight() { reverse_.in_flight_.pop_back(); }
     InFlight(const InFlight&) = delete;
     InFlight& operator=(const InFlight&) = delete;
@@ -230,7 +232,7 @@ class Reverse {
   std::unordered_set<Symbol> sparse_;  // names of adjoints that can be exactly zero in places
   std::map<std::string, Symbol> modules_;  // modules that rules use, as printed
   std::vector<Linear*> in_flight_;
-  std::unordered_set<Symbol> writing_;     // guards against cycles while adjoints are written down
+  std::unordered_set<Symbol> writing_;  // guards against cycles while adjoints are written down
   std::set<std::string> helpers_;
   Stream* out_ = nullptr;
   Position position_;                    // where the primal's variables are read now
@@ -240,7 +242,7 @@ class Reverse {
   Symbol current_target_;                // … and the name that still holds its value, if any
   std::unordered_set<Symbol> killed_;    // defined again after the position now
   int loop_depth_ = 0;
-  std::unordered_set<Symbol> assigned_;   // adjoint names that have a value on every path to here
+  std::unordered_set<Symbol> assigned_;  // adjoint names that have a value on every path to here
   std::vector<std::pair<Block, std::size_t>> enclosing_;  // the statements around the position
   int arm_depth_ = 0;  // inside an arm of a conditional expression
   Symbol seed_;

@@ -300,7 +300,8 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
         typing_.declare(plan.count, Type::number(DType::Integer));
       }
       plan.count_is_read = true;
-      const auto* element = context_.make<Subscript>({}, sequence, static_cast<const Expr*>(context_.local(plan.count)));
+      const auto* element = context_.make<Subscript>(
+          {}, sequence, static_cast<const Expr*>(context_.local(plan.count)));
       typing_.set(element, typing_.of(target));
       result_.plan.defined_at.emplace(plan.count, loop_end);
       push_subscript(element, adjoint);
@@ -377,7 +378,8 @@ void Reverse::reverse_loop(const Stmt* loop) {
     }
   };
   killed_in_loop(loop);
-  // Behind an exit, also one of an inner loop, everything that reads the primal is written down: here, not in there.
+  // Behind an exit, also one of an inner loop, everything that reads the primal is written down:
+  // here, not in there.
   if (holds_any_exit(loop)) flush_reads();
   if (!plan.exits.empty()) {
     Elements cut;
@@ -426,10 +428,10 @@ void Reverse::reverse_loop(const Stmt* loop) {
     adjoint_of(name->symbol) = Linear();
     if (active(as<Subscript>(element)->value)) push_subscript(as<Subscript>(element), adjoint);
   }
-  
+
   for (const Symbol symbol : carried) materialize(symbol, true);
   for (const Symbol symbol : carried) materialize(symbol, true);
-  
+
   adjoints_.resize(std::max(adjoints_.size(), entry.size()));
   for (std::size_t index = 0; index < adjoints_.size(); ++index) {
     const Symbol symbol = variables_.symbol(index);

@@ -12,8 +12,9 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// A value that is needed and still in its variable. It is saved at each of these places: one, or one in each arm of
-// a branch; or where the variable is written next, if it has one value there on every path.
+// A value that is needed and still in its variable. It is saved at each of these places: one, or
+// one in each arm of a branch; or where the variable is written next, if it has one value there on
+// every path.
 struct Candidate {
   std::vector<Place> places;
   bool where_written = false;
@@ -78,8 +79,10 @@ class Saver {
     if (found == pending.end()) return;
     const Candidate candidate = std::move(found->second);
     pending.erase(found);
-    // As late as possible in the block of the last use: an iteration that is cut before saves nothing.
-    const bool same_block = candidate.places.size() == 1 && candidate.places[0].at.block == here.block;
+    // As late as possible in the block of the last use: an iteration that is cut before saves
+    // nothing.
+    const bool same_block =
+        candidate.places.size() == 1 && candidate.places[0].at.block == here.block;
     if (candidate.where_written || same_block) return save(variable, {here, depth});
     for (const Place& place : candidate.places) save(variable, place);
   }
@@ -171,9 +174,10 @@ class Saver {
         const auto known = before.find(symbol);
         const bool unchanged = known != before.end() && known->second == candidate;
         const bool written = std::find(defined.begin(), defined.end(), symbol) != defined.end();
-        // Needed in one arm alone, or with another value in each: saved there. The same value in both, or before
-        // as well: once, behind the branch.
-        if (!unchanged && !written && (known != before.end() || (other_falls && other.contains(symbol)))) {
+        // Needed in one arm alone, or with another value in each: saved there. The same value in
+        // both, or before as well: once, behind the branch.
+        if (!unchanged && !written &&
+            (known != before.end() || (other_falls && other.contains(symbol)))) {
           pending[symbol] = at(position(block, k + 1), depth);
         } else {
           pending[symbol].add(candidate);

@@ -167,9 +167,12 @@ bool Reverse::is_bound(Symbol variable) const {
   for (std::size_t level = 0; level < enclosing_.size(); ++level) {
     const auto& [block, index] = enclosing_[level];
     // Inside a loop its target has a value.
-    const auto* loop = index < block.size() && level + 1 < enclosing_.size() ? as<For>(block[index]) : nullptr;
+    const auto* loop =
+        index < block.size() && level + 1 < enclosing_.size() ? as<For>(block[index]) : nullptr;
     bool is_target = false;
-    if (loop != nullptr) for_each_target(loop->target, [&](Symbol symbol) { is_target = is_target || symbol == variable; });
+    if (loop != nullptr)
+      for_each_target(loop->target,
+                      [&](Symbol symbol) { is_target = is_target || symbol == variable; });
     if (is_target) return true;
     for (std::size_t k = 0; k < index && k < block.size(); ++k) {
       if (defines(block[k])) return true;
@@ -181,7 +184,8 @@ bool Reverse::is_bound(Symbol variable) const {
 const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
   const Type type = typing_.of(context_.local(variable));
   if (type.is_number()) return context_.number(0.0);
-  // In the shape of the adjoint that there is, or of the variable: it may not have a value on this path.
+  // In the shape of the adjoint that there is, or of the variable: it may not have a value on this
+  // path.
   const Symbol name = bar(variable);
   if (assigned_.contains(name) && typing_.of(context_.local(name)).is_array()) {
     return algebra_.numpy_call("zeros_like", {context_.local(name)});
@@ -218,14 +222,17 @@ void Reverse::protect(Symbol name) {
 }
 
 const Expr* Reverse::renamed(const Expr* expression, Symbol from, Symbol to) {
-  if (const auto* name = as<Name>(expression)) return name->symbol == from ? context_.local(to) : expression;
+  if (const auto* name = as<Name>(expression))
+    return name->symbol == from ? context_.local(to) : expression;
   if (!mentions(expression, from)) return expression;
   return static_cast<const Expr*>(
       rewrite_children(context_, *expression, [&](const Node* child) -> const Node* {
         if (const auto* keyword = as<Keyword>(child)) {
-          return context_.make<Keyword>(keyword->ranges, keyword->name, renamed(keyword->value, from, to));
+          return context_.make<Keyword>(keyword->ranges, keyword->name,
+                                        renamed(keyword->value, from, to));
         }
-        return is_expression(child->kind) ? renamed(static_cast<const Expr*>(child), from, to) : child;
+        return is_expression(child->kind) ? renamed(static_cast<const Expr*>(child), from, to)
+                                          : child;
       }));
 }
 
@@ -253,7 +260,8 @@ void Reverse::write(Symbol name, const Linear& value, const Type& type) {
       return;
     }
   }
-  if (in_place && !value.is_zero() && write_scaled(name, algebra_.single(value).terms.front())) return;
+  if (in_place && !value.is_zero() && write_scaled(name, algebra_.single(value).terms.front()))
+    return;
   const Expr* expression = algebra_.build(value);
   if (type.is_array()) {
     // A name lends its array, a view shares it: neither may be written in place from now on. In a

@@ -36,7 +36,8 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
   std::vector<const Stmt*> body = parts.tapes;
   body.insert(body.end(), parts.forward.begin(), parts.forward.end());
   const TypeKind kind = function.typed.result.kind;
-  const bool scalar = kind != TypeKind::Array && kind != TypeKind::Numeric && kind != TypeKind::Unknown;
+  const bool scalar =
+      kind != TypeKind::Array && kind != TypeKind::Numeric && kind != TypeKind::Unknown;
   if (!scalar && function.options.check_dims && function.reverse.tuple_size == 0) {
     body.push_back(context.make<ExpressionStatement>(
         {}, call_helper("_check_seed",

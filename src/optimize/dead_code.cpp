@@ -169,10 +169,12 @@ class DeadCode {
 
   void find_live_tapes(Block block, std::unordered_map<Symbol, bool>& tapes) {
     for (const Stmt* statement : block) {
-      if (const auto* assign = as<Assign>(statement); assign != nullptr && is<BinaryOperation>(assign->value)) {
+      if (const auto* assign = as<Assign>(statement);
+          assign != nullptr && is<BinaryOperation>(assign->value)) {
         // How often a tape grew.
         for_each_read(assign->value, [&](Symbol read) {
-          if (tapes_.contains(read) && is_live(assign->targets[0], live_after_[statement])) tapes[read] = true;
+          if (tapes_.contains(read) && is_live(assign->targets[0], live_after_[statement]))
+            tapes[read] = true;
         });
       }
       if (const Pop* pop = pop_of(statement)) {

@@ -169,7 +169,8 @@ class SingleUses {
       // A name that only the return reads, right in front of it, says nothing.
       const auto* result = as<Return>(reader);
       if (!may_move(assign, symbol) &&
-          !(result != nullptr && j == k + 1 && is<Name>(result->value) && input_.adjoints.contains(symbol))) {
+          !(result != nullptr && j == k + 1 && is<Name>(result->value) &&
+            input_.adjoints.contains(symbol))) {
         return false;
       }
       if (!put(assign, symbol, list, j)) return false;

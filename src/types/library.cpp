@@ -78,7 +78,7 @@ Type list_of(const Type& item, Arena& arena) {
   return result;
 }
 
-Type tuple_of(std::vector<Type> elements, Arena& arena) {
+Type tuple_of(const std::vector<Type>& elements, Arena& arena) {
   Type result = Type::of(TypeKind::Tuple);
   result.elements = arena.copy(elements);
   return result;
@@ -102,7 +102,7 @@ Type zip_type(const CallView& call) {
   for (std::size_t i = 0; i < call.count(); ++i) {
     if (call.at(i) != nullptr) items.push_back(item_at(call, i));
   }
-  return iterator_of(tuple_of(std::move(items), call.arena), call.arena);
+  return iterator_of(tuple_of(items, call.arena), call.arena);
 }
 
 Type reversed_type(const CallView& call) { return iterator_of(item_at(call, 0), call.arena); }
