@@ -285,7 +285,7 @@ COMPOUND = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Call, ast.UnaryOp, ast.NamedEx
 
 
 def smaller(source):
-    """Texts with one thing less than the source, as functions that make them; large things first."""
+    """Texts with one thing less than the source, as functions that make them; large things first."""  # noqa: E501
     made = []
     for number, node in enumerate(ast.walk(ast.parse(source))):
         for field in ('body', 'orelse'):
