@@ -15,6 +15,7 @@ import threading
 import traceback
 import weakref
 from contextlib import redirect_stdout
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,69 @@ def test_a_parameter_named_init_grad_is_that_parameter():
 def test_calls_that_do_not_fit(args, kwargs, text):
     with pytest.raises(TypeError, match=text):
         tangent.grad(affine)(*args, **kwargs)
+
+
+def shape_plain(a, b):
+    return a + 10.0 * b
+
+
+def shape_default(a, b=2.0):
+    return a + 10.0 * b
+
+
+def shape_positional_only(a, /, b=2.0):
+    return a + 10.0 * b
+
+
+def shape_keyword_only(a, *, b):
+    return a + 10.0 * b
+
+
+def shape_all(a, /, b=2.0, *rest, c=3.0, **named):
+    return a + 10.0 * b + 100.0 * c
+
+
+class Holder:
+    def shape_method(self, a, b=2.0):
+        return a + 10.0 * b
+
+
+SHAPES = [
+    shape_plain,
+    shape_default,
+    shape_positional_only,
+    shape_keyword_only,
+    shape_all,
+    Holder().shape_method,
+]
+
+
+@pytest.mark.parametrize('primal', SHAPES, ids=lambda primal: primal.__name__)
+def test_calls_are_bound_as_python_binds_them(primal):
+    random = Random(7)
+    df = tangent.grad(primal, ('a', 'b'))
+    fitting = 0
+    for _ in range(400):
+        args = [float(k) for k in range(random.randrange(4))]
+        names = random.sample(['a', 'b', 'c', 'd'], random.randrange(3))
+        kwargs = {name: 5.0 for name in names}
+        try:
+            inspect.signature(primal).bind(*args, **kwargs)
+        except TypeError:
+            # One more positional argument, or one keyword of another name, is the seed.
+            spare = inspect.signature(primal).parameters
+            extra = [name for name in kwargs if name not in spare]
+            try:
+                inspect.signature(df).bind(*args, **kwargs)
+            except TypeError:
+                if not extra:
+                    with pytest.raises(TypeError):
+                        df(*args, **kwargs)
+            continue
+        fitting += 1
+        assert df(*args, **kwargs) == (1.0, 10.0)
+        assert df(*args, init_grad=2.0, **kwargs) == (2.0, 20.0)
+    assert fitting > 5
 
 
 def test_defaults_are_the_primals_own_objects():

@@ -20,8 +20,7 @@ namespace tangent::python {
 class ParsedText {
  public:
   // `text` must outlive this. Line 1 of the text is line `first_line` of the user's file (it may be
-  // 0 or negative: lines that were put in front for the parser's sake). Columns of one-line
-  // fragments that were moved are shifted by `column_shift` on line 1 of the fragment.
+  // 0 or negative: lines that were put in front for the parser's sake).
   ParsedText(std::string_view text, FileId file, int first_line);
 
   // The range of a node whose place the parser gave as lines from 1 and UTF-8 byte offsets.
