@@ -12,6 +12,8 @@ gradient is not made at all:
     exceptions that they may raise;
   * what is inside the first argument of `zeros_like` and its kin, or the second of `_unbroadcast`:
     only its shape and type count;
+  * `+=` to `=` where the sum is still zero, and a pop that leaves its entry where all entries are
+    the same;
   * swaps of statements of which neither reads or writes what the other writes, or that both only
     add to something; dropping, repeating or replacing what gives the same text again."""
 # ruff: noqa: B905
@@ -91,6 +93,8 @@ def shape_only(call):
     name = getattr(call.func, 'attr', getattr(call.func, 'id', ''))
     if name.endswith('_like') or name == 'len':
         return call.args[:1]
+    if name == 'enumerate':  # where the counter starts shows only if it is used for a number
+        return call.args[1:]
     return call.args[1:2] if name == '_unbroadcast' else []
 
 
@@ -163,8 +167,18 @@ def silent(node):
 # Making mutants.
 
 
-def mutants(text, executed):
-    """All mutants of a normal text in the lines that were executed."""
+@dataclasses.dataclass
+class Facts:
+    """What the runs showed of the text."""
+
+    lines: set  # that were executed
+    zero_sums: set = dataclasses.field(default_factory=set)  # lines that only ever add to zero
+    flat_tapes: set = dataclasses.field(default_factory=set)  # whose entries are all the same
+
+
+def mutants(text, facts):
+    """All mutants of a normal text that can make a difference."""
+    executed = facts.lines
     tree = ast.parse(text)
     order = {id(node): k for k, node in enumerate(ast.walk(tree))}
     dead = set().union(*(inert(f) for f in tree.body if isinstance(f, ast.FunctionDef)))
@@ -189,44 +203,46 @@ def mutants(text, executed):
 
         add(kind, one, act)
 
+    def matters(one):
+        counts = one.lineno in executed and not silent(one) and id(one) not in dead
+        return counts and not isinstance(one, ast.FunctionDef)
+
     for block, k, one in statements(tree):
-        if (
-            one.lineno not in executed
-            or silent(one)
-            or id(one) in dead
-            or isinstance(one, ast.FunctionDef)
-        ):
+        if not matters(one):
             continue
-        push = (
-            isinstance(one, ast.Expr)
-            and isinstance(one.value, ast.Call)
-            and getattr(one.value.func, 'attr', '') == 'append'
-        )
+        compound = hasattr(one, 'body')
+        if compound and not any(matters(inner) for inner in inside(one)):
+            continue
+        push = isinstance(one, ast.Expr) and getattr(one.value.func, 'attr', '') == 'append'
         if not isinstance(one, ast.Return):
             in_block('drop a push' if push else 'drop a statement', block, k, one, drop)
         after = block[k + 1] if k + 1 < len(block) else None
-        counts = after is not None and not silent(after) and id(after) not in dead
-        if counts and after.lineno in executed and dependent(one, after):
+        if after is not None and matters(after) and dependent(one, after):
             in_block('swap statements', block, k, one, swap)
-        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add):
-            add(
-                '+= to =',
-                one,
-                lambda node, nodes: replace(
-                    nodes, node, ast.Assign([node.target], node.value, lineno=1)
-                ),
-            )
         if isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)):
             add('flip a sign', one, flip)
+            if isinstance(one.op, ast.Add) and one.lineno not in facts.zero_sums:
+                add('+= to =', one, assign)
         if isinstance(one, (ast.If, ast.While)):
             add('invert a test', one, invert)
-        for part in (
-            head(one)[1:2] if isinstance(one, ast.For) else [] if hasattr(one, 'body') else [one]
-        ):
-            in_expressions(part, add)
         if isinstance(one, ast.For):
-            in_expressions(one.iter, add)
+            in_expressions(one.iter, add, facts)
+        elif not compound:
+            in_expressions(one, add, facts)
     return found
+
+
+def inside(compound):
+    """The simple statements of a compound one. A jump counts in a branch; a loop it only ends."""
+    for one in [*compound.body, *compound.orelse]:
+        if hasattr(one, 'body'):
+            yield from inside(one)
+        elif not (isinstance(one, (ast.Break, ast.Continue)) and not isinstance(compound, ast.If)):
+            yield one
+
+
+def assign(node, nodes):
+    replace(nodes, node, ast.Assign([node.target], node.value, lineno=1))
 
 
 def drop(block, k):
@@ -269,52 +285,48 @@ def dependent(one, other):
     return bool(clash)
 
 
-def in_expressions(part, add):
+def in_expressions(part, add, facts):
     """Faults inside the expressions of one statement."""
     skipped = set()
     for node in ast.walk(part):
         if id(node) in skipped or isinstance(node, (ast.Compare, ast.JoinedStr, ast.BoolOp)):
             skipped.update(id(child) for child in ast.walk(node))
-            continue
-        for hidden in shape_only(node) if isinstance(node, ast.Call) else []:
-            skipped.update(id(child) for child in ast.walk(hidden))
-        if isinstance(node, ast.IfExp):  # no trace says which arm runs
+        elif isinstance(node, ast.IfExp):  # no trace says which arm runs
             skipped.update(id(child) for child in ast.walk(node))
             add('invert a test', node, invert)
-            continue
-        if isinstance(node, ast.BinOp):
+        elif isinstance(node, ast.BinOp):
             if isinstance(node.op, (ast.Add, ast.Sub)):
                 add('flip a sign', node, flip)
-            if isinstance(node.op, ast.Add):
-                add('swap + and *', node, lambda n, nodes: setattr(n, 'op', ast.Mult()))
-            if isinstance(node.op, ast.Mult):
-                add('swap + and *', node, lambda n, nodes: setattr(n, 'op', ast.Add()))
-        if (
-            isinstance(node, ast.UnaryOp)
-            and isinstance(node.op, ast.USub)
-            and not isinstance(node.operand, ast.Constant)
-        ):
-            add('flip a sign', node, lambda n, nodes: setattr(n, 'op', ast.UAdd()))
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            if isinstance(node.op, (ast.Add, ast.Mult)):
+                add('swap + and *', node, exchange)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            if not isinstance(node.operand, ast.Constant):
+                add('flip a sign', node, lambda n, nodes: setattr(n, 'op', ast.UAdd()))
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
             add('replace a constant', node, lambda n, nodes: setattr(n, 'value', n.value + 1))
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == 'pop'
-        ):
-            add('pop nothing', node, peek)
-        if isinstance(node, ast.Subscript) and isinstance(
-            node.slice, (ast.Constant, ast.Name, ast.BinOp)
-        ):
+        elif isinstance(node, ast.Call):
+            for hidden in shape_only(node):
+                skipped.update(id(child) for child in ast.walk(hidden))
+            if is_pop(node) and ast.unparse(node.func.value) not in facts.flat_tapes:
+                add('pop nothing', node, peek)
+        elif isinstance(node, ast.Subscript):
             skipped.update(id(child) for child in ast.walk(node.slice))
-            if not (isinstance(node.slice, ast.Constant) and not isinstance(node.slice.value, int)):
-                add(
-                    'change an index',
-                    node,
-                    lambda n, nodes: setattr(
-                        n, 'slice', ast.BinOp(n.slice, ast.Sub(), ast.Constant(1))
-                    ),
-                )
+            shape = isinstance(node.value, ast.Attribute) and node.value.attr == 'shape'
+            whole = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int)
+            if not shape and (whole or isinstance(node.slice, (ast.Name, ast.BinOp))):
+                add('change an index', node, before)
+
+
+def exchange(node, nodes):
+    node.op = ast.Mult() if isinstance(node.op, ast.Add) else ast.Add()
+
+
+def before(node, nodes):
+    node.slice = ast.BinOp(node.slice, ast.Sub(), ast.Constant(1))
+
+
+def is_pop(node):
+    return isinstance(node, ast.Call) and getattr(node.func, 'attr', '') == 'pop'
 
 
 def peek(node, nodes):
@@ -365,35 +377,79 @@ def call(f, args, **keywords):
     return got, out.getvalue(), given
 
 
-def executed_lines(f, argument_sets, seeds):
-    """The lines of the text that f was compiled from which run for some of the arguments."""
-    found = set()
+def observed(text, name, space, argument_sets, seeds, like=None):
+    """The facts of a text: runs it once with a trace, once with notes taken inside."""
+    lines = set()
 
     def trace(frame, event, _):
         if frame.f_code.co_filename != '<mutant>':
             return None
-        found.add(frame.f_lineno)
+        lines.add(frame.f_lineno)
         return trace
 
-    for args, seed in zip(argument_sets, seeds):
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
+    f = function_of(text, name, space, like)
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        for args, seed in zip(argument_sets, seeds):
             call(f, args, **seed)
-        finally:
-            sys.settrace(before)
-    return found
+    finally:
+        sys.settrace(before)
+
+    sums, tapes = {}, {}
+
+    def note_sum(line, value):
+        sums[line] = sums.get(line, True) and not np.any(value)
+
+    def note_pop(tape_name, tape):
+        same = all(oracle.error(entry, tape[-1]) == 0.0 for entry in tape)
+        tapes[tape_name] = tapes.get(tape_name, True) and same
+        return tape.pop()
+
+    noted = Notes().visit(ast.parse(text))
+    space = {**space, '_note_sum': note_sum, '_note_pop': note_pop}
+    f = function_of(ast.unparse(noted), name, space, like)
+    for args, seed in zip(argument_sets, seeds):
+        call(f, args, **seed)
+    return Facts(
+        lines,
+        {line for line, zero in sums.items() if zero},
+        {tape for tape, flat in tapes.items() if flat},
+    )
+
+
+class Notes(ast.NodeTransformer):
+    """Calls of note_sum before each `+=`, and of note_pop in place of each pop."""
+
+    def visit_AugAssign(self, node):
+        line = node.lineno
+        self.generic_visit(node)
+        return [ast.parse(f'_note_sum({line}, {ast.unparse(node.target)})').body[0], node]
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if not is_pop(node):
+            return node
+        spelled = ast.unparse(node.func.value)
+        return ast.parse(f'_note_pop({spelled!r}, {spelled})', mode='eval').body
 
 
 def all_run(text, executed):
-    """Whether every statement that could be mutated was executed."""
+    """Whether every statement that could be mutated was executed, and every loop has one."""
     tree = ast.parse(text)
     dead = set().union(*(inert(f) for f in tree.body if isinstance(f, ast.FunctionDef)))
-    return all(
-        one.lineno in executed
-        for _, _, one in statements(tree)
-        if not silent(one) and id(one) not in dead
+    own = [one for _, _, one in statements(tree)]
+    counted = [one for one in own if not silent(one) and id(one) not in dead]
+    loops = [one for one in counted if isinstance(one, (ast.For, ast.While))]
+    return all(one.lineno in executed for one in counted) and all(
+        any(inner in counted and not only_leaves(inner) for inner in inside(loop)) for loop in loops
     )
+
+
+def only_leaves(one):
+    """A jump, or the flag that is set for it."""
+    flag = isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
+    return flag or isinstance(one, (ast.Break, ast.Continue))
 
 
 def differs(text, name, space, argument_sets, answers, like=None, seeds=None):

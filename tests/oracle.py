@@ -345,6 +345,8 @@ def error(got, want):
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape or got.dtype.kind not in 'fciub':
         return math.inf
+    if 'b' in (got.dtype.kind, want.dtype.kind):
+        got, want = got * 1, want * 1
     with np.errstate(all='ignore'):
         off = np.abs(got - want) / (1.0 + np.abs(want))
     off = np.where((got == want) | (np.isnan(got) & np.isnan(want)), 0.0, off)

@@ -512,7 +512,7 @@ def constant_array(w, shape, depth):
     if (how == 'eye' and (len(shape) != 2 or shape[0] != shape[1])) or (
         how == 'TABLE' and shape != (3,)
     ):
-        how = 'full' if len(shape) == 1 else 'grid'
+        how = 'linspace' if len(shape) == 1 else 'grid'
     w.mark(f'constant.{how}')
     text, bound = {
         'ones': (f'np.ones({size})', 1.0),
