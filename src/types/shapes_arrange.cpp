@@ -162,7 +162,7 @@ Type expand_dims(const CallView& call) {
   if (ranked(operand, answer, false) == nullptr) return answer;
   const Axes axes = call.axes(call.at(1));
   const Promoted dtype = promoted(operand);
-  const auto rank = static_cast<std::size_t>(operand.rank);
+  const std::size_t rank = operand.dims.size();
   if (axes.form == Axes::Form::One) return of_rank(rank + 1, dtype, call.arena);
   if (axes.form != Axes::Form::Listed) return array_typed(dtype);
   std::vector<Dim> dims(rank + axes.listed.size(), Dim::unknown());
@@ -295,6 +295,7 @@ Type concatenate(const CallView& call) {
   const auto place = normal_axis(*axis, static_cast<std::size_t>(rank));
   if (!place) return Type::unknown();
   std::vector<Dim> dims;
+  dims.reserve(static_cast<std::size_t>(rank));
   for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
     dims.push_back(i == *place ? total(parts, i) : common(parts, i));
   }
@@ -314,6 +315,7 @@ Type stack(const CallView& call) {
   const auto place = normal_axis(*axis, width);
   if (!place) return Type::unknown();
   std::vector<Dim> dims;
+  dims.reserve(width);
   for (std::size_t i = 0; i + 1 < width; ++i) dims.push_back(common(parts, i));
   const Dim count =
       parts.open ? Dim::unknown() : Dim::length(static_cast<std::int64_t>(parts.types.size()));
@@ -393,7 +395,7 @@ Type repeat(const CallView& call) {
     return array_typed({Dim::unknown()}, dtype, call.arena);
   }
   std::size_t rank = operand.is_number() && name != "repeat" ? 0 : 1;
-  if (operand.is_array() && operand.rank >= 0) rank = static_cast<std::size_t>(operand.rank);
+  if (operand.is_array() && operand.rank >= 0) rank = operand.dims.size();
   if (operand.kind == TypeKind::Numeric || (operand.is_array() && operand.rank < 0)) {
     return array_typed(dtype);
   }

@@ -182,7 +182,7 @@ Type reduced(const Type& operand, const Axes& axes, std::optional<bool> keepdims
   }
   if (!keepdims) return numeric_typed(dtype);
 
-  const auto rank = static_cast<std::size_t>(operand.rank);
+  const std::size_t rank = operand.dims.size();
   std::vector<Dim> dims(operand.dims.begin(), operand.dims.end());
   const auto finish = [&]() {
     if (dims.empty()) return number_typed(dtype);
