@@ -217,7 +217,7 @@ def mutants(text, facts):
         if not isinstance(one, ast.Return):
             in_block('drop a push' if push else 'drop a statement', block, k, one, drop)
         after = block[k + 1] if k + 1 < len(block) else None
-        if after is not None and matters(after) and dependent(one, after):
+        if after is not None and matters(after) and dependent(one, after, facts.flat_tapes):
             in_block('swap statements', block, k, one, swap)
         if isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)):
             add('flip a sign', one, flip)
@@ -270,8 +270,12 @@ def replace(nodes, old, new):
                 field[field.index(old)] = new
 
 
-def dependent(one, other):
-    """Whether the order of two statements can matter."""
+def dependent(one, other, flat_tapes=frozenset()):
+    """Whether the order of two statements can matter. What is popped from a tape of equal entries is
+    what the variable held before."""
+    pops = [n for s in (one, other) for n in ast.walk(s) if is_pop(n)]
+    if any(ast.unparse(n.func.value) in flat_tapes for n in pops):
+        return False
     clash = writes(one) & (reads(other) | writes(other)) | writes(other) & reads(one)
     if not clash:
         return False

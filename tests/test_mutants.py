@@ -25,6 +25,7 @@ import pytest
 
 COUNT = int(os.environ.get('TANGENT_MUTANTS', '500'))
 FOUND_AT_LEAST = 0.98
+WRONG_AT_MOST = 0.05  # of the programs have a gradient that is not right to begin with
 FIRST_LABEL = 1_000_000  # programs that test_generated does not use
 SHARED = pathlib.Path(os.environ.get('SHARED', pathlib.Path(__file__).parents[2] / 'shared'))
 
@@ -125,17 +126,17 @@ def some(draw, made, of_each=2):
     ]
 
 
-@pytest.mark.xfail(reason='some generated programs still fail: docs/notes.md', strict=False)
 def test_mutants_of_emitted_gradients_are_found(tmp_path):
     import tangent
 
-    draw, tried, missed = random.Random(0), 0, []
+    draw, tried, missed, wrong, programs_tried = random.Random(0), 0, [], [], 0
     for name, f, wrt, argument_sets, prints in subjects(tmp_path):
+        programs_tried += 1
         try:
             made, found = gradient_mutants(tangent, f, wrt, argument_sets, prints)
-        except Exception as problem:
+        except Exception as problem:  # refused, or a fault: test_generated counts both
             if not fuzz.is_refusal(problem):
-                raise
+                wrong.append(f'{name}: {type(problem).__name__}: {problem}')
             continue
         for mutant in some(draw, made):
             if mutant.text == mutant.original:
@@ -149,6 +150,7 @@ def test_mutants_of_emitted_gradients_are_found(tmp_path):
         f'{name}, line {mutant.line}: {mutant.kind}\n{mutant.text}' for name, mutant in missed
     )
     print(f'{len(missed)} of {tried} mutants missed\n{report}')
+    assert len(wrong) <= WRONG_AT_MOST * programs_tried, '\n'.join(wrong)
     assert len(missed) <= (1 - FOUND_AT_LEAST) * tried, (
         f'{len(missed)} of {tried} mutants missed\n\n{report}'
     )
