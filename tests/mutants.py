@@ -271,8 +271,8 @@ def replace(nodes, old, new):
 
 
 def dependent(one, other, flat_tapes=frozenset()):
-    """Whether the order of two statements can matter. What is popped from a tape of equal entries is
-    what the variable held before."""
+    """Whether the order of two statements can matter. What is popped from a tape of equal
+    entries is what the variable held before."""
     pops = [n for s in (one, other) for n in ast.walk(s) if is_pop(n)]
     if any(ast.unparse(n.func.value) in flat_tapes for n in pops):
         return False
