@@ -1,7 +1,7 @@
 // Lowering of large and deep functions, and the verifier of the contract.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "lower_support.h"
 
@@ -37,8 +37,7 @@ TEST(LowerLimits, NestedLoopsAndBranches) {
   EXPECT_EQ(nested(0, 97), "TooDeep");
 }
 
-// Linear: ten thousand statements in well under the tenth of a second that the issue allows;
-// twice that, for a machine that is busy or a build with sanitizers, is not a defect.
+// Linear: the time is that of this process, so that a busy machine does not matter.
 TEST(LowerLimits, TenThousandStatements) {
   Builder b;
   std::vector<const Stmt*> body;
@@ -47,15 +46,17 @@ TEST(LowerLimits, TenThousandStatements) {
   }
   body.push_back(b.returns(b.name("y9999")));
   const FunctionDefinition* definition = b.function("f", {"x"}, body);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_EQ(b.lower(definition).body.size(), 10001U);
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - start);
-  RecordProperty("milliseconds", static_cast<int>(milliseconds.count()));
-  EXPECT_LT(milliseconds.count(), 2000);
+  const double milliseconds = 1000.0 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+#ifdef __SANITIZE_ADDRESS__
+  EXPECT_LT(milliseconds, 10000.0);
+#else
+  EXPECT_LT(milliseconds, 200.0);
+#endif
 }
 
-// if … : return … a thousand times: one chain of branches.
+// if … : return … three hundred times: one chain of branches.
 TEST(LowerLimits, ManyEarlyReturns) {
   Builder b;
   std::vector<const Stmt*> body;
