@@ -8,24 +8,25 @@
 //
 // Contract of a core program, checked by verify_core (lower/verify.h):
 //   statements   Assign with one target, which is a local Name or a TupleDisplay of local Names;
-//                AugmentedAssign to a local Name; If; For (target a local Name or a TupleDisplay of
-//                them, no else); While (no else); Break; Return with a value; Assert; Raise;
+//                AugmentedAssign to a local Name; If; For (target a local Name or a TupleDisplay
+//                of them, no else); While (no else); Break; Return with a value; Assert; Raise;
 //                ExpressionStatement; Pass.
-//   returns      `Return` stands only in tail position: last in the body, or last in the arms of an
-//                If that is itself in tail position. Every path of the function ends in a Return, in
-//                a Raise, or in a `while True` without Break. A return inside a loop is lowered to
-//                `flag = True`, Break, and a test of the flag after the loop (with an assignment of
-//                the result before it, if the loop has several returns); `continue` to an If, or to
-//                a flag where a statement would have to be copied; loop `else` to a flag.
+//   returns      `Return` stands only in tail position: last in the body, or last in the arms of
+//                an If that is itself in tail position. Every path of the function ends in a
+//                Return, in a Raise, or in a `while True` without Break. A return inside a loop
+//                is lowered to `flag = True`, Break, and a test of the flag after the loop (with
+//                an assignment of the result before it, if the loop has several returns);
+//                `continue` to an If, or to a flag where a statement would have to be copied;
+//                loop `else` to a flag.
 //   expressions  Constant, Name (Local or Global), Attribute, Subscript, Slice inside one,
-//                BinaryOperation, UnaryOperation, BooleanOperation, Comparison, Conditional, TupleDisplay,
-//                ListDisplay, FormattedString, and Call. No Call is of a user function: those are
-//                inlined, their locals renamed where they clash. Call::callee is set where the
-//                callee is a library function reached by global names; it is empty for methods of
-//                values, which inference resolves.
-//   names        Every Name is Local or Global; a Global is printed as the user spells it and bound
-//                in CoreFunction::globals. Names of locals are unique in the function, and no local is
-//                named as a global that is used.
+//                BinaryOperation, UnaryOperation, BooleanOperation, Comparison, Conditional,
+//                TupleDisplay, ListDisplay, FormattedString, and Call. No Call is of a user
+//                function: those are inlined, their locals renamed where they clash. Call::callee
+//                is set where the callee is a library function reached by global names; it is
+//                empty for methods of values, which inference resolves.
+//   names        Every Name is Local or Global; a Global is printed as the user spells it and
+//                bound in CoreFunction::globals. Names of locals are unique in the function, and
+//                no local is named as a global that is used.
 // Everything else of Python is refused with the diagnostic UnsupportedSyntax, at the construct's
 // own place.
 #pragma once
