@@ -8,16 +8,6 @@ namespace {
 
 bool is_number_type(const Type& type) { return type.kind == TypeKind::Number; }
 
-// Whether two types are proven to have the same shape.
-bool same_shape(const Type& a, const Type& b) {
-  if (is_number_type(a) && is_number_type(b)) return true;
-  if (!a.is_array() || !b.is_array() || a.rank < 0 || a.rank != b.rank) return false;
-  for (std::size_t axis = 0; axis < a.dims.size(); ++axis) {
-    if (!a.dims[axis].is_same(b.dims[axis])) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 bool Reverse::active(const Expr* node) const { return activity_.varies(node, current_); }
@@ -203,19 +193,19 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
     }
     case BinaryOperator::Divide: {
       Linear quotient = times(adjoint, primal(node->right), node, true);
-      Linear to_right;
-      if (right) {
-        // -b * (a / c) / c with the primal's own quotient: no overflow that the derivative does not
-        // have.
-        to_right = Algebra::negate(times(quotient, primal(node), node));
-        to_right = unbroadcast(to_right, node, node->right);
-      }
+      if (!right) return push(node->left, unbroadcast(std::move(quotient), node, node->left));
+      // The adjoint of the numerator is part of that of the divisor: a number is computed once.
+      if (left && typing_.of(node).is_number() && !quotient.is_cheap(true))
+        quotient = name_numerator(node, std::move(quotient));
+      // -b * (a / c) / c with the primal's own quotient: no overflow that the derivative does not
+      // have.
+      Linear to_right = Algebra::negate(times(quotient, primal(node), node));
+      to_right = unbroadcast(to_right, node, node->right);
       {
         const InFlight waiting(*this, to_right);
         if (left) push(node->left, unbroadcast(std::move(quotient), node, node->left));
       }
-      if (right) push(node->right, std::move(to_right));
-      return;
+      return push(node->right, std::move(to_right));
     }
     default: {
       static constexpr std::pair<BinaryOperator, std::string_view> kRecords[] = {
@@ -233,6 +223,20 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       refuse(DiagnosticKind::NoRule, node, "the bit operators have no derivative", "");
     }
   }
+}
+
+// The adjoint of a numerator under a name: that of the variable that it is, if it has none yet.
+Linear Reverse::name_numerator(const BinaryOperation* quotient, Linear adjoint) {
+  const auto* variable = as<Name>(quotient->left);
+  if (variable != nullptr && adjoint_of(variable->symbol).is_zero() &&
+      !adjoint.mentions(bar(variable->symbol))) {
+    const Symbol name = bar(variable->symbol);
+    flush_mentions(name, variable->symbol);
+    write(name, adjoint, typing_.of(variable));
+    return algebra_.of(context_.local(name));
+  }
+  const std::string wish = variable != nullptr ? "bnumerator" : "b" + name_for(quotient->left);
+  return named(wish, adjoint, typing_.of(quotient->left));
 }
 
 const Expr* Reverse::witness(const Expr* node) {

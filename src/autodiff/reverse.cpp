@@ -85,6 +85,7 @@ ReverseResult Reverse::run() {
   }
   result_.helpers.assign(helpers_.begin(), helpers_.end());
   for (const auto& [module, printed] : modules_) result_.modules.emplace_back(module, printed);
+  result_.typing.emplace(std::move(typing_));
   return std::move(result_);
 }
 

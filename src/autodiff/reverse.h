@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -40,6 +41,7 @@ class NamePool {
 
 struct ReverseResult {
   Plan plan;
+  std::optional<Typing> typing;  // of every expression that was made
   Symbol seed;
   std::unordered_set<Symbol> adjoint_names;
   std::unordered_set<Symbol> number_names;  // those of them that only ever hold numbers
@@ -122,6 +124,7 @@ class Reverse {
   Linear named_if_shared(const Expr* node, Linear adjoint);
   // The adjoint of a value under a name: that of the statement's target, if the value is its.
   Linear name_adjoint(const Expr* node, const Linear& adjoint);
+  Linear name_numerator(const BinaryOperation* quotient, Linear adjoint);
   Linear named(std::string_view wish, const Linear& adjoint, const Type& type);
   Linear unbroadcast(Linear adjoint, const Expr* node, const Expr* operand);
   Linear full(const Linear& adjoint, const Expr* node);

@@ -437,6 +437,8 @@ void Reverse::reverse_loop(const Stmt* loop) {
     const Symbol symbol = variables_.symbol(index);
     if (std::find(carried.begin(), carried.end(), symbol) != carried.end()) continue;
     const Linear before = index < entry.size() ? entry[index] : Linear();
+    // What does not vary where the loop is entered has no adjoint there.
+    if (adjoints_[index].is_zero() && !activity_.varies(symbol, loop)) continue;
     if (adjoints_[index].terms.size() != before.terms.size() ||
         adjoints_[index].as_name() != before.as_name()) {
       throw InternalError("the adjoint of `" + std::string(symbol.text()) +

@@ -5,6 +5,15 @@
 
 namespace tangent {
 
+bool same_shape(const Type& a, const Type& b) {
+  if (a.is_number() && b.is_number()) return true;
+  if (!a.is_array() || !b.is_array() || a.rank < 0 || a.rank != b.rank) return false;
+  for (std::size_t axis = 0; axis < a.dims.size(); ++axis) {
+    if (!a.dims[axis].is_same(b.dims[axis])) return false;
+  }
+  return true;
+}
+
 Type Typing::of(const Expr* expression) {
   if (const Type* known = function_.types.find(expression)) return *known;
   if (const Type* known = made_.find(expression)) return *known;

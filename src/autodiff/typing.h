@@ -12,6 +12,9 @@
 
 namespace tangent {
 
+// Whether two types are proven to have the same shape.
+bool same_shape(const Type& a, const Type& b);
+
 class Typing {
  public:
   Typing(const TypedFunction& function, RuleBook& rules, Context& context)

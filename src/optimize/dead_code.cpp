@@ -21,14 +21,14 @@ class DeadCode {
   explicit DeadCode(const PassInput& input) : input_(input) {}
 
   Block run(Block body) {
-    collect(body);
     for (const Stmt* statement : body) collect_reads(statement);
+    find_nested(body, false);
+    solve(body);
+    collect(body, false);
     // A dead tape can make other values dead: until nothing changes, in practice twice.
     for (bool again = true; again;) {
       again = false;
-      live_after_.clear();
-      Liveness liveness{*this};
-      BackwardSolver<Liveness>(liveness).run(body, VariableSet());
+      solve(body);
       std::unordered_map<Symbol, bool> tapes;
       find_live_tapes(body, tapes);
       for (const auto& [tape, live] : tapes) {
@@ -39,6 +39,12 @@ class DeadCode {
   }
 
  private:
+  void solve(Block body) {
+    live_after_.clear();
+    Liveness liveness{*this};
+    BackwardSolver<Liveness>(liveness).run(body, VariableSet());
+  }
+
   struct Liveness {
     using State = VariableSet;
     DeadCode& pass;
@@ -89,20 +95,82 @@ class DeadCode {
     return assign != nullptr ? as<Pop>(assign->value) : nullptr;
   }
 
-  // What the backward part evaluates: an exception in it is not lost with a copy in the forward
-  // part.
-  void collect(Block block) {
+  void find_nested(Block block, bool nested) {
     for (const Stmt* statement : block) {
-      if (input_.forward.contains(statement)) continue;
-      std::vector<const Node*> stack{statement};
-      while (!stack.empty()) {
-        const Node* top = stack.back();
-        stack.pop_back();
-        if (is<Subscript>(top) || is<Call>(top) || is<BinaryOperation>(top))
-          again_[hash(top)].push_back(top);
-        for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      if (nested) nested_.insert(statement);
+      if (const auto* branch = as<If>(statement)) {
+        find_nested(branch->body, true);
+        find_nested(branch->orelse, true);
+      } else if (const auto* loop = as<For>(statement)) {
+        find_nested(loop->body, true);
+      } else if (const auto* repeat = as<While>(statement)) {
+        find_nested(repeat->body, true);
       }
     }
+  }
+
+  // What the backward part evaluates: an exception in it is not lost with a copy in the forward
+  // part. The backward part reads nothing that it would not read without the dropped statement, so
+  // what is needed in it is known before.
+  void collect(Block block, bool nested) {
+    for (const Stmt* statement : block) {
+      if (const auto* branch = as<If>(statement)) {
+        if (!input_.forward.contains(statement)) collect(branch->test, nested);
+        collect(branch->body, true);
+        collect(branch->orelse, true);
+      } else if (const auto* loop = as<For>(statement)) {
+        if (!input_.forward.contains(statement)) collect(loop->iterable, nested);
+        collect(loop->body, true);
+      } else if (const auto* repeat = as<While>(statement)) {
+        if (!input_.forward.contains(statement)) collect(repeat->test, nested);
+        collect(repeat->body, true);
+      } else if (!input_.forward.contains(statement)) {
+        const bool assigns = is<Assign>(statement) || is<AugmentedAssign>(statement);
+        if (!assigns || is_needed(statement, live_after_[statement])) collect(statement, nested);
+      }
+    }
+  }
+
+  void collect(const Node* node, bool nested) {
+    std::vector<const Node*> stack{node};
+    while (!stack.empty()) {
+      const Node* top = stack.back();
+      stack.pop_back();
+      if (is<Subscript>(top) || is<Call>(top) || is<BinaryOperation>(top))
+        again_[hash(top)].push_back({top, nested});
+      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      const auto operands = broadcast_operands(top);
+      if (operands.first != nullptr && !nested) {
+        joined_.emplace_back(input_.type_of(operands.first), input_.type_of(operands.second));
+      }
+    }
+  }
+
+  // The two operands that an elementwise operation broadcasts against each other.
+  static std::pair<const Expr*, const Expr*> broadcast_operands(const Node* node) {
+    if (const auto* operation = as<BinaryOperation>(node)) {
+      using enum BinaryOperator;
+      const BinaryOperator op = operation->op;
+      if (op == Add || op == Subtract || op == Multiply || op == Divide || op == Power)
+        return {operation->left, operation->right};
+    }
+    if (const auto* call = as<Call>(node);
+        call != nullptr && call->callee.text() == "numpy.divide" && call->arguments.size() == 2)
+      return {call->arguments[0], call->arguments[1]};
+    return {nullptr, nullptr};
+  }
+
+  // Whether two arrays that do not fit raise in the backward part as well.
+  bool joined_again(const Expr* expression) const {
+    const auto operands = broadcast_operands(expression);
+    if (operands.first == nullptr) return false;
+    const Type left = input_.type_of(operands.first);
+    const Type right = input_.type_of(operands.second);
+    if (!left.is_array() || !right.is_array() || left.rank < 0 || right.rank < 0) return false;
+    return std::any_of(joined_.begin(), joined_.end(), [&](const auto& pair) {
+      return (same_shape(pair.first, left) && same_shape(pair.second, right)) ||
+             (same_shape(pair.first, right) && same_shape(pair.second, left));
+    });
   }
 
   void collect_reads(const Node* node) {
@@ -117,11 +185,13 @@ class DeadCode {
     for_each_read(node, [&](Symbol read) { ++reads_of_[read]; });
   }
 
-  bool evaluated_again(const Expr* expression) const {
+  bool evaluated_again(const Expr* expression, bool nested) const {
+    if (joined_again(expression)) return true;
     const auto found = again_.find(hash(expression));
     return found != again_.end() &&
-           std::any_of(found->second.begin(), found->second.end(),
-                       [&](const Node* other) { return equal(other, expression); });
+           std::any_of(found->second.begin(), found->second.end(), [&](const Evaluated& other) {
+             return (nested || !other.nested) && equal(other.node, expression);
+           });
   }
 
   bool is_live(const Expr* target, const VariableSet& live) {
@@ -146,13 +216,15 @@ class DeadCode {
     if (!input_.forward.contains(statement)) return holds_pop(value);
     if (!input_.effects.is_pure(value)) return true;
     if (is<TupleDisplay>(target)) return true;  // unpacking checks the length
-    if (augmented != nullptr && input_.effects.may_raise(context_operation(augmented), harmless()))
+    const auto is_harmless = harmless(statement);
+    if (augmented != nullptr && input_.effects.may_raise(context_operation(augmented), is_harmless))
       return true;
-    return input_.effects.may_raise(value, harmless());
+    return input_.effects.may_raise(value, is_harmless);
   }
 
-  std::function<bool(const Expr*)> harmless() const {
-    return [this](const Expr* expression) { return evaluated_again(expression); };
+  std::function<bool(const Expr*)> harmless(const Stmt* statement) const {
+    const bool nested = nested_.contains(statement);
+    return [this, nested](const Expr* expression) { return evaluated_again(expression, nested); };
   }
 
   const Expr* context_operation(const AugmentedAssign* augmented) {
@@ -234,7 +306,7 @@ class DeadCode {
       const Block orelse = rewrite(branch->orelse);
       if (is_empty(body) && is_empty(orelse) && input_.effects.is_pure(branch->test) &&
           !(input_.forward.contains(statement) &&
-            input_.effects.may_raise(branch->test, harmless()))) {
+            input_.effects.may_raise(branch->test, harmless(statement)))) {
         return nullptr;
       }
       return context.make<If>(branch->ranges, branch->test, body, orelse);
@@ -268,7 +340,13 @@ class DeadCode {
   std::unordered_set<Symbol> tapes_;
   std::unordered_set<Symbol> dead_tapes_;
   std::unordered_map<Symbol, int> reads_of_;
-  std::unordered_map<std::size_t, std::vector<const Node*>> again_;
+  struct Evaluated {
+    const Node* node;
+    bool nested;  // in a branch or loop
+  };
+  std::unordered_map<std::size_t, std::vector<Evaluated>> again_;
+  std::vector<std::pair<Type, Type>> joined_;  // of arrays that are broadcast together anyhow
+  std::unordered_set<const Stmt*> nested_;     // statements in branches and loops
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace tangent {
 
-Block optimize(Block body, const TypedFunction& typed, const ReverseResult& reverse,
+Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
   Effects effects([&](const Expr* expression) { return typed.type_of(expression); }, rules);
   const PassInput input{.typed = typed,
@@ -14,6 +14,7 @@ Block optimize(Block body, const TypedFunction& typed, const ReverseResult& reve
                         .adjoints = reverse.adjoint_names,
                         .numbers = reverse.number_names,
                         .effects = effects,
+                        .type_of = [&](const Expr* value) { return reverse.typing->of(value); },
                         .context = context};
   struct Pass {
     std::string_view name;
@@ -24,6 +25,7 @@ Block optimize(Block body, const TypedFunction& typed, const ReverseResult& reve
       // Every tape that is left is read.
       {"single uses", substitute_single_uses},
       {"fuse branches", fuse_branches},
+      {"join updates", join_updates},
       {"tidy", tidy},
   };
   for (const Pass& pass : kPasses) {

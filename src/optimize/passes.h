@@ -21,6 +21,7 @@ struct PassInput {
   const std::unordered_set<Symbol>& adjoints;      // names of adjoints
   const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
   Effects& effects;
+  std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
 };
 
@@ -31,10 +32,12 @@ Block substitute_single_uses(Block body, const PassInput& input);
 // The last branch of the forward part and the first of the backward part, on the same test, become
 // one.
 Block fuse_branches(Block body, const PassInput& input);
+// v += e and v *= c, of a number, as v = c * (v + e).
+Block join_updates(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.
 Block tidy(Block body, const PassInput& input);
 
-Block optimize(Block body, const TypedFunction& typed, const ReverseResult& reverse,
+Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);
 
 }  // namespace tangent

@@ -1,0 +1,103 @@
+// Updates of one number that follow each other become one statement:
+//
+//     bx += a * bt
+//     bx *= 1.1          ->   bx = 1.1 * (bx + a * bt)
+//
+// A number is read and written once instead of twice. Arrays stay as they are: their updates work
+// in place. Precondition: neither operand reads the number itself; the joined line stays short.
+#include "analysis/variables.h"
+#include "optimize/passes.h"
+#include "syntax/printer.h"
+
+namespace tangent {
+
+namespace {
+
+constexpr std::size_t kLongestJoined = 64;
+
+class JoinUpdates {
+ public:
+  explicit JoinUpdates(const PassInput& input) : input_(input) {}
+
+  Block block(Block statements) {
+    std::vector<const Stmt*> out;
+    bool changed = false;
+    for (const Stmt* statement : statements) {
+      const Stmt* now = nested(statement);
+      changed = changed || now != statement;
+      if (join(out, now)) {
+        changed = true;
+      } else {
+        out.push_back(now);
+      }
+    }
+    return changed ? input_.context.list(out) : statements;
+  }
+
+ private:
+  const Stmt* nested(const Stmt* statement) {
+    Context& context = input_.context;
+    if (const auto* branch = as<If>(statement)) {
+      const Block body = block(branch->body);
+      const Block orelse = block(branch->orelse);
+      if (body.data() == branch->body.data() && orelse.data() == branch->orelse.data())
+        return statement;
+      return context.make<If>(branch->ranges, branch->test, body, orelse);
+    }
+    if (const auto* loop = as<For>(statement)) {
+      const Block body = block(loop->body);
+      if (body.data() == loop->body.data()) return statement;
+      return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
+    }
+    if (const auto* repeat = as<While>(statement)) {
+      const Block body = block(repeat->body);
+      if (body.data() == repeat->body.data()) return statement;
+      return context.make<While>(repeat->ranges, repeat->test, body, Block());
+    }
+    return statement;
+  }
+
+  // v += e or v -= e, of a number that is an adjoint.
+  const AugmentedAssign* update_of(const Stmt* statement, bool scales) const {
+    const auto* update = as<AugmentedAssign>(statement);
+    if (update == nullptr) return nullptr;
+    const auto* name = as<Name>(update->target);
+    if (name == nullptr || !input_.numbers.contains(name->symbol)) return nullptr;
+    const bool scaling =
+        update->op == BinaryOperator::Multiply || update->op == BinaryOperator::Divide;
+    const bool adding = update->op == BinaryOperator::Add || update->op == BinaryOperator::Subtract;
+    if ((scales && !scaling) || (!scales && !adding)) return nullptr;
+    return mentions(update->value, name->symbol) ? nullptr : update;
+  }
+
+  bool join(std::vector<const Stmt*>& out, const Stmt* statement) {
+    const AugmentedAssign* second = update_of(statement, true);
+    if (second == nullptr || !input_.effects.is_pure(second->value)) return false;
+    std::size_t place = out.size();
+    while (place > 0 && is<Comment>(out[place - 1])) --place;
+    if (place == 0) return false;
+    const AugmentedAssign* first = update_of(out[place - 1], false);
+    if (first == nullptr || !equal(first->target, second->target)) return false;
+    Context& context = input_.context;
+    const Expr* sum =
+        context.make<BinaryOperation>(first->ranges, first->op, first->target, first->value);
+    const bool divides = second->op == BinaryOperator::Divide;
+    const Expr* joined =
+        divides ? context.make<BinaryOperation>(second->ranges, second->op, sum, second->value)
+                : context.make<BinaryOperation>(second->ranges, second->op, second->value, sum);
+    const Stmt* result =
+        context.assign(first->target, joined, context.merge(first->ranges, second->ranges));
+    if (print(static_cast<const Node*>(result)).size() > kLongestJoined) return false;
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(place - 1));
+    out.push_back(result);
+    return true;
+  }
+
+  const PassInput& input_;
+};
+
+}  // namespace
+
+Block join_updates(Block body, const PassInput& input) { return JoinUpdates(input).block(body); }
+
+}  // namespace tangent
