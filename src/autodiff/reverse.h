@@ -133,7 +133,7 @@ class Reverse {
   std::size_t distinct_leaves(const Expr* node) const;
   static std::size_t size_of(const Expr* node, std::size_t limit);
 
-  // --- rules (apply_rule.cpp)
+  // --- rules (apply_rule.cpp, rule_values.cpp, rule_tests.cpp)
   struct Binding;
   // The contribution of an elementwise rule with one parameter.
   Linear partial_of(const Rule& rule, const Call* call, const std::vector<const Expr*>& arguments,

@@ -1,0 +1,380 @@
+// Expressions of rule bodies: names replaced by values, forms expanded, d[…] by sums of products;
+// see rules/README.md for the words.
+#include "autodiff/rule_binding.h"
+
+namespace tangent {
+
+namespace {
+
+bool is_shape_of(std::string_view attribute) {
+  return attribute == "shape" || attribute == "size" || attribute == "ndim" || attribute == "dtype";
+}
+
+}  // namespace
+
+const Expr* Reverse::argument(std::size_t index, Binding& binding) {
+  const Expr* given = binding.arguments[index];
+  if (given != nullptr) {
+    const Expr* value = primal(given);
+    const Type type = typing_.of(given);
+    if (type.is_array() && type.dtype == DType::Integer &&
+        binding.rule.parameters[index].differentiable) {
+      // Products of small integers overflow: rules compute with real numbers.
+      const Expr* real = context_.make<BinaryOperation>(
+          {}, BinaryOperator::Multiply, static_cast<const Expr*>(context_.number(1.0)), value);
+      Type floating = type;
+      floating.dtype = DType::Float64;
+      typing_.set(real, floating);
+      return real;
+    }
+    return value;
+  }
+  const Expr* standard = binding.rule.parameters[index].default_value;
+  if (standard == nullptr) return context_.none();
+  return evaluate(standard, binding);
+}
+
+const Expr* Reverse::result(Binding& binding) {
+  if (binding.result != nullptr) return binding.result;
+  return primal(binding.node);
+}
+
+Linear Reverse::evaluate_linear(const Expr* expression, Binding& binding) {
+  if (derivative_of(expression)) return binding.adjoint;
+  switch (expression->kind) {
+    case Kind::Name: {
+      const auto found = binding.locals.find(static_cast<const Name*>(expression)->symbol);
+      if (found != binding.locals.end()) return found->second;
+      break;
+    }
+    case Kind::UnaryOperation: {
+      const auto* operation = static_cast<const UnaryOperation*>(expression);
+      if (operation->op == UnaryOperator::Minus) {
+        return Algebra::negate(evaluate_linear(operation->operand, binding));
+      }
+      break;
+    }
+    case Kind::BinaryOperation: {
+      const auto* operation = static_cast<const BinaryOperation*>(expression);
+      const bool left = has_derivative(operation->left, binding);
+      const bool right = has_derivative(operation->right, binding);
+      switch (operation->op) {
+        case BinaryOperator::Add:
+        case BinaryOperator::Subtract: {
+          Linear sum = left ? evaluate_linear(operation->left, binding)
+                            : algebra_.of(evaluate(operation->left, binding));
+          Linear other = right ? evaluate_linear(operation->right, binding)
+                               : algebra_.of(evaluate(operation->right, binding));
+          if (operation->op == BinaryOperator::Subtract) other = Algebra::negate(other);
+          algebra_.add(sum, other);
+          return sum;
+        }
+        case BinaryOperator::Multiply:
+          if (left && right) break;
+          return times(evaluate_linear(left ? operation->left : operation->right, binding),
+                       evaluate(left ? operation->right : operation->left, binding), binding.node);
+        case BinaryOperator::Divide: {
+          if (right) break;
+          return times(evaluate_linear(operation->left, binding),
+                       evaluate(operation->right, binding), binding.node, true);
+        }
+        default:
+          break;
+      }
+      const Expr* a = left ? algebra_.build(evaluate_linear(operation->left, binding))
+                           : evaluate(operation->left, binding);
+      const Expr* b = right ? algebra_.build(evaluate_linear(operation->right, binding))
+                            : evaluate(operation->right, binding);
+      return algebra_.of(algebra_.binary(operation->op, a, b));
+    }
+    case Kind::Call: {
+      const auto* call = static_cast<const Call*>(expression);
+      if (call->callee.text().starts_with("rule.")) return form(call, binding);
+      if (call->callee.text() == "tangent.runtime._unbroadcast" && binding.broadcasts) {
+        return evaluate_linear(call->arguments[0], binding);
+      }
+      return algebra_.of(evaluate_call(call, binding));
+    }
+    case Kind::Subscript: {
+      const auto* subscript = static_cast<const Subscript*>(expression);
+      return algebra_.of(
+          context_.make<Subscript>({}, algebra_.build(evaluate_linear(subscript->value, binding)),
+                                   evaluate(subscript->index, binding)));
+    }
+    case Kind::Attribute: {
+      const auto* attribute = static_cast<const Attribute*>(expression);
+      const Linear value = evaluate_linear(attribute->value, binding);
+      const Expr* base = algebra_.build(value);
+      if (attribute->attribute.text() == "T" && typing_.of(base).is_number()) return value;
+      return algebra_.of(context_.make<Attribute>({}, base, attribute->attribute));
+    }
+    default:
+      break;
+  }
+  throw InternalError("the rule of " + std::string(binding.rule.name.text()) +
+                      " uses d[…] in a way that is not known: " +
+                      std::to_string(static_cast<int>(expression->kind)));
+}
+
+// A factor that has the whole shape makes a value that stands for an array into one.
+Linear Reverse::times(const Linear& value, const Expr* factor, const Expr* node, bool inverse) {
+  Linear result = inverse ? algebra_.divide(value, factor) : algebra_.multiply(value, factor);
+  if (value.lazy) {
+    const Type whole = typing_.of(node);
+    const Type type = typing_.of(factor);
+    bool covers = type.is_array() && whole.is_array() && type.rank >= 0 && type.rank == whole.rank;
+    // A length that is known not to be 1 is the length of the result, or NumPy raises.
+    for (std::size_t axis = 0; covers && axis < type.dims.size(); ++axis) {
+      covers = type.dims[axis].is_same(whole.dims[axis]) || type.dims[axis].is_symbol();
+    }
+    result.lazy = !covers;
+  }
+  return result;
+}
+
+Linear Reverse::form(const Call* call, Binding& binding) {
+  const std::string_view word = last_part(call->callee.text());
+  if (word == "mask") {
+    const Expr* test = nullptr;
+    if (const auto* inverted = as<UnaryOperation>(call->arguments[0]);
+        inverted != nullptr && inverted->op == UnaryOperator::Not) {
+      test = negated(evaluate(inverted->operand, binding));
+    } else {
+      test = evaluate(call->arguments[0], binding);
+      // A test of a whole array is made once and kept.
+      const auto* name = as<Name>(call->arguments[0]);
+      const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+      const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
+      if (is<Comparison>(given) && !typing_.of(given).is_number() && arm_depth_ == 0)
+        test = hoist(given, "mask");
+    }
+    return algebra_.mask(evaluate_linear(call->arguments[1], binding), test);
+  }
+  if (word == "full") {
+    Linear value = evaluate_linear(call->arguments[0], binding);
+    const auto* name = as<Name>(call->arguments[1]);
+    const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+    const Expr* like =
+        index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : binding.node;
+    return full(value, like);
+  }
+  if (word == "spread") {
+    Linear value = evaluate_linear(call->arguments[0], binding);
+    const auto* name = as<Name>(call->arguments[1]);
+    const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+    if (index < 0) throw InternalError("spread() wants a parameter");
+    const Expr* like = binding.arguments[static_cast<std::size_t>(index)];
+    const Type type = typing_.of(like);
+    if (type.is_number()) return value;
+    const Expr* axis = evaluate(call->arguments[2], binding);
+    const Expr* keepdims = evaluate(call->arguments[3], binding);
+    const auto* constant = as<Constant>(axis);
+    const auto* kept = as<Constant>(keepdims);
+    const bool all = constant != nullptr && constant->value.kind == LiteralKind::None;
+    const bool keeps = kept != nullptr && kept->value.kind == LiteralKind::True;
+    const bool drops =
+        kept != nullptr && (kept->value.kind == LiteralKind::False ||
+                            (kept->value.kind == LiteralKind::Integer && kept->value.integer == 0));
+    const bool known = type.is_array() && type.rank >= 0;
+    double number = 0.0;
+    bool integral = false;
+    const bool single = Algebra::is_literal(axis, number, integral) && integral;
+    if (all || keeps || (known && single && drops && number == 0.0)) {
+      value.lazy = true;
+      return value;
+    }
+    if (known && single && drops) {
+      value = full(value, binding.node);
+      const Expr* expanded = algebra_.numpy_call("expand_dims", {algebra_.build(value), axis});
+      Linear result = algebra_.of(expanded);
+      result.lazy = true;
+      return result;
+    }
+    const Expr* spread =
+        context_.make<Call>({}, helper("_spread"), context_.symbol("tangent.runtime._spread"),
+                            context_.list<const Expr*>({algebra_.build(full(value, binding.node)),
+                                                        primal(like), axis, keepdims}),
+                            List<const Keyword*>());
+
+    typing_.set(spread, Type::unknown());
+    Linear result = algebra_.of(spread);
+    result.lazy = true;
+    return result;
+  }
+  throw InternalError("`" + std::string(word) + "` is no form of a rule");
+}
+
+const Expr* Reverse::function_name(const Call* call, const Binding& /*binding*/) {
+  return module_name(call->function);
+}
+
+// np.linalg.solve as the emitted text spells NumPy; other modules under a name of the emitted
+// namespace.
+const Expr* Reverse::module_name(const Expr* function) {
+  if (const auto* attribute = as<Attribute>(function)) {
+    return context_.make<Attribute>({}, module_name(attribute->value),
+                                    context_.symbol(attribute->attribute.text()));
+  }
+  const auto* name = as<Name>(function);
+  if (name == nullptr) throw InternalError("a rule calls what is no function");
+  const std::string_view text = name->symbol.text();
+  if (text == "np" || text == "numpy") return context_.global(numpy_);
+  if (text.starts_with('_')) return helper(text);
+  if (text == "math" || text == "scipy") {
+    const auto known = modules_.find(std::string(text));
+    if (known != modules_.end()) return context_.global(known->second);
+    Symbol printed;
+    for (const GlobalBinding& global : core_.globals) {
+      if (global.thing.kind == ThingKind::Module && global.thing.qualified_name.text() == text) {
+        printed = global.printed;
+      }
+    }
+    if (printed.empty()) printed = names_.fresh(text);
+    modules_.emplace(text, printed);
+    return context_.global(printed);
+  }
+  return context_.global(context_.symbol(text));  // a builtin
+}
+
+const Expr* Reverse::evaluate_call(const Call* call, Binding& binding) {
+  // np.size(x) of an array is x.size, read from what is at hand.
+  const std::string_view callee = call->callee.text();
+  if ((callee == "numpy.size" || callee == "numpy.shape") && call->arguments.size() == 1) {
+    const auto* name = as<Name>(call->arguments[0]);
+    const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+    const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
+    if (given != nullptr && typing_.of(given).is_array()) {
+      return context_.make<Attribute>({}, is<Name>(given) ? given : witness(given),
+                                      context_.symbol(last_part(callee)));
+    }
+  }
+  auto value_of = [&](const Expr* part) -> const Expr* {
+    if (has_derivative(part, binding)) return algebra_.build(evaluate_linear(part, binding));
+    return evaluate(part, binding);
+  };
+  std::vector<const Expr*> arguments;
+  for (const Expr* part : call->arguments) arguments.push_back(value_of(part));
+  std::vector<const Keyword*> keywords;
+  for (const Keyword* keyword : call->keywords) {
+    keywords.push_back(context_.make<Keyword>({}, context_.symbol(keyword->name.text()),
+                                              value_of(keyword->value)));
+  }
+  return context_.make<Call>({}, function_name(call, binding), context_.symbol(call->callee.text()),
+                             context_.list(arguments), context_.list(keywords));
+}
+
+const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
+  switch (expression->kind) {
+    case Kind::Name: {
+      const auto* name = static_cast<const Name*>(expression);
+      if (name->symbol == binding.rule.result) return result(binding);
+      const auto found = binding.values.find(name->symbol);
+      if (found != binding.values.end()) return found->second;
+      const int index = binding.rule.index_of(name->symbol);
+      if (index >= 0) return argument(static_cast<std::size_t>(index), binding);
+      return module_name(name);
+    }
+    case Kind::Constant: {
+      Literal value = static_cast<const Constant*>(expression)->value;
+      value.text = context_.arena().copy_text(value.text);
+      return context_.make<Constant>({}, value);
+    }
+    case Kind::UnaryOperation: {
+      const auto* operation = static_cast<const UnaryOperation*>(expression);
+      const Expr* operand = evaluate(operation->operand, binding);
+      if (operation->op == UnaryOperator::Minus) return algebra_.negative(operand);
+      if (operation->op == UnaryOperator::Not) return negated(operand);
+      return context_.make<UnaryOperation>({}, operation->op, operand);
+    }
+    case Kind::Comparison: {
+      const auto* comparison = static_cast<const Comparison*>(expression);
+      const Expr* left = evaluate(comparison->left, binding);
+      const Expr* right = evaluate(comparison->comparators[0], binding);
+      double a = 0.0;
+      double b = 0.0;
+      bool integral = false;
+      if (comparison->ops.size() == 1 && Algebra::is_literal(left, a, integral) &&
+          Algebra::is_literal(right, b, integral)) {
+        switch (comparison->ops[0]) {
+          case ComparisonOperator::Equal:
+            return context_.boolean(a == b);
+          case ComparisonOperator::NotEqual:
+            return context_.boolean(a != b);
+          case ComparisonOperator::Less:
+            return context_.boolean(a < b);
+          case ComparisonOperator::LessEqual:
+            return context_.boolean(a <= b);
+          case ComparisonOperator::Greater:
+            return context_.boolean(a > b);
+          case ComparisonOperator::GreaterEqual:
+            return context_.boolean(a >= b);
+          default:
+            break;
+        }
+      }
+      return context_.make<Comparison>({}, left, context_.arena().copy(comparison->ops),
+                                       context_.list<const Expr*>({right}));
+    }
+    case Kind::BinaryOperation: {
+      const auto* operation = static_cast<const BinaryOperation*>(expression);
+      const Expr* left = evaluate(operation->left, binding);
+      const Expr* right = evaluate(operation->right, binding);
+      // True & test is test, False & test is False.
+      if (operation->op == BinaryOperator::BitAnd) {
+        for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
+          const auto* constant = as<Constant>(one);
+          if (constant != nullptr && constant->value.kind == LiteralKind::False) return one;
+          if (constant != nullptr && constant->value.kind == LiteralKind::True) return other;
+        }
+      }
+      return algebra_.binary(operation->op, left, right);
+    }
+    case Kind::Attribute: {
+      const auto* attribute = static_cast<const Attribute*>(expression);
+      const auto* name = as<Name>(attribute->value);
+      const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+      const Symbol spelled = context_.symbol(attribute->attribute.text());
+      if (index >= 0 && is_shape_of(attribute->attribute.text())) {
+        const Expr* given = binding.arguments[static_cast<std::size_t>(index)];
+        // Shapes are read from what is at hand: `(a ** 2).size` is `a.size`.
+        return context_.make<Attribute>({}, is<Name>(given) ? given : witness(given), spelled);
+      }
+      if (name != nullptr && name->symbol == binding.rule.result &&
+          is_shape_of(attribute->attribute.text())) {
+        return context_.make<Attribute>({}, witness(binding.node), spelled);
+      }
+      const bool local = name != nullptr && name->scope == Scope::Local;
+      if (!local && reaches_module(attribute)) return module_name(attribute);
+      const Expr* value = evaluate(attribute->value, binding);
+      if (spelled.text() == "T" && typing_.of(value).is_number()) return value;
+      return context_.make<Attribute>({}, value, spelled);
+    }
+    case Kind::Call: {
+      const auto* call = static_cast<const Call*>(expression);
+      if (call->callee.text().starts_with("rule.")) {
+        const std::string_view word = last_part(call->callee.text());
+        if (word == "mask") {
+          return algebra_.build(algebra_.mask(algebra_.of(evaluate(call->arguments[1], binding)),
+                                              evaluate(call->arguments[0], binding)));
+        }
+        throw InternalError("`" + std::string(word) + "` without d[…] is no form of a rule");
+      }
+      return evaluate_call(call, binding);
+    }
+    default:
+      return static_cast<const Expr*>(
+          rewrite_children(context_, *expression, [&](const Node* child) -> const Node* {
+            if (!is_expression(child->kind)) return child;
+            return evaluate(static_cast<const Expr*>(child), binding);
+          }));
+  }
+}
+
+bool Reverse::reaches_module(const Attribute* attribute) {
+  const Expr* root = attribute;
+  while (const auto* inner = as<Attribute>(root)) root = inner->value;
+  const auto* name = as<Name>(root);
+  return name != nullptr && name->scope == Scope::Global;
+}
+
+}  // namespace tangent
