@@ -6,9 +6,8 @@ Each case is a kind of program that was once wrong or slower than by hand.
 import math
 
 import numpy as np
-import pytest
-
 import oracle
+import pytest
 import tangent
 
 

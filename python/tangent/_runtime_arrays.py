@@ -56,6 +56,22 @@ def _sum_others(b: Numeric, a: Numeric, axis: Axis) -> Numeric:
     return _unflatten_axes(np.sum(rows, axis=-2), a, axis)
 
 
+# Stores
+
+
+def _take_stored(b: Numeric, index: Any) -> Numeric:
+    """The part of an adjoint that belongs to what `x[index] = value` stored.
+
+    Of an element that `index` names more than once the last value stays, so the others get 0.
+    """
+    taken = np.array(b[index])
+    turn = np.arange(taken.size).reshape(taken.shape)
+    last = np.empty(np.shape(b), dtype=int)
+    last[index] = turn
+    taken[last[index] != turn] = 0.0
+    return taken
+
+
 # Scans, sorting, picking, joining
 
 

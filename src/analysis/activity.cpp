@@ -91,6 +91,14 @@ void Activity::for_each_operand(const Expr* expression,
   }
 }
 
+bool Activity::store_flows(const Subscript* place, const Expr* value) const {
+  if (!can_vary(value)) return false;
+  const Type whole = function_.type_of(place->value);
+  const bool integers =
+      whole.is_array() && (whole.dtype == DType::Integer || whole.dtype == DType::Bool);
+  return !integers || function_.type_of(value).dtype == DType::Integer;
+}
+
 // The variables that vary with an input.
 struct Activity::Varied {
   using State = VariableSet;
@@ -119,7 +127,13 @@ struct Activity::Varied {
   }
   void simple(const Stmt* statement, State& state) const {
     note(statement, state);
-    if (const auto* assign = as<Assign>(statement)) {
+    if (const Subscript* place = stored_place(statement)) {
+      // The other elements keep what they hold.
+      const auto* assign = as<Assign>(statement);
+      const Expr* value =
+          assign != nullptr ? assign->value : static_cast<const AugmentedAssign*>(statement)->value;
+      if (activity.store_flows(place, value) && varies(value, state)) define(place, true, state);
+    } else if (const auto* assign = as<Assign>(statement)) {
       const bool varied = activity.can_vary(assign->value) && varies(assign->value, state);
       for (const Expr* target : assign->targets) define(target, varied, state);
     } else if (const auto* augmented = as<AugmentedAssign>(statement)) {
@@ -161,7 +175,16 @@ struct Activity::Useful {
     return useful;
   }
   void simple(const Stmt* statement, State& state) const {
-    if (const auto* assign = as<Assign>(statement)) {
+    if (const Subscript* place = stored_place(statement)) {
+      const auto* assign = as<Assign>(statement);
+      const Expr* value =
+          assign != nullptr ? assign->value : static_cast<const AugmentedAssign*>(statement)->value;
+      const Name* base = root_of(place);
+      if (state.has(activity.variables_.number(base->symbol)) &&
+          activity.store_flows(place, value)) {
+        use(value, statement, state);
+      }
+    } else if (const auto* assign = as<Assign>(statement)) {
       bool useful = false;
       for (const Expr* target : assign->targets) useful = take(target, state) || useful;
       if (useful && activity.can_vary(assign->value)) use(assign->value, statement, state);

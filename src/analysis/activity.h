@@ -27,6 +27,10 @@ class Activity {
   // Whether a variable can have an adjoint where an iteration of the loop ends.
   [[nodiscard]] bool useful_at_end(Symbol variable, const Stmt* loop) const;
 
+  // Whether what is stored into a place carries a derivative: an array of integers cuts real
+  // numbers off.
+  [[nodiscard]] bool store_flows(const Subscript* place, const Expr* value) const;
+
   // f(Symbol) for the reads of an expression through which a derivative can flow.
   template <class F>
   void for_each_flow(const Expr* expression, F&& f) const {

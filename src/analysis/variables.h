@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "syntax/places.h"
 #include "syntax/visit.h"
 
 namespace tangent {
@@ -84,10 +85,17 @@ void for_each_read(const Node* node, F&& f) {
   }
 }
 
-// f(Symbol) for every name in an assignment's or loop's target.
+// f(Symbol) for every name that an assignment's or loop's target gives a value: of an element or
+// slice the array that it is in.
 template <class F>
 void for_each_target(const Expr* target, F&& f) {
-  for_each_read(target, f);
+  if (const auto* tuple = as<TupleDisplay>(target)) {
+    for (const Expr* element : tuple->elements) for_each_target(element, f);
+  } else if (const auto* list = as<ListDisplay>(target)) {
+    for (const Expr* element : list->elements) for_each_target(element, f);
+  } else if (const Name* name = root_of(target); name != nullptr && name->scope == Scope::Local) {
+    f(name->symbol);
+  }
 }
 
 // f(Symbol) for every local that a statement may define, nested blocks included.

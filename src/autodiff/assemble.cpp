@@ -11,7 +11,12 @@ class Assembler {
  public:
   Assembler(const ReverseResult& reverse, const Saves& saves, Symbol result, NamePool& names,
             Context& context)
-      : plan_(reverse.plan), saves_(saves), result_(result), names_(names), context_(context) {}
+      : plan_(reverse.plan),
+        saves_(saves),
+        result_(result),
+        numpy_(reverse.numpy),
+        names_(names),
+        context_(context) {}
 
   Assembled run(Block body) {
     find_nested(body, false);
@@ -137,6 +142,12 @@ class Assembler {
     if (block.empty()) return;
     for (const Save& save : saves_.find({key_of(block), static_cast<std::uint32_t>(index)})) {
       const Expr* value = context_.local(save.variable);
+      if (save.copy) {
+        value = context_.make<Call>(
+            {}, context_.make<Attribute>({}, context_.global(numpy_), context_.symbol("copy")),
+            context_.symbol("numpy.copy"), context_.list<const Expr*>({value}),
+            List<const Keyword*>());
+      }
       if (save.tape) {
         note_tape(save.storage);
         out.push_back(context_.make<Push>({}, save.storage, value, save.pair));
@@ -392,6 +403,7 @@ class Assembler {
   const Plan& plan_;
   const Saves& saves_;
   Symbol result_;
+  Symbol numpy_;  // as it is printed
   NamePool& names_;
   Context& context_;
   std::vector<Symbol> tapes_;

@@ -27,6 +27,33 @@ bool reads_locals(const Node* node) {
 
 bool Reverse::is_killed(Symbol symbol) const { return killed_.contains(symbol); }
 
+// Whether the memory behind an element or slice is stored into behind the position now: then the
+// value is kept, not the array. What a loop reads and leaves alone is kept as a whole, once.
+bool Reverse::is_overwritten(const Expr* node) {
+  const auto* subscript = as<Subscript>(node);
+  if (subscript == nullptr) return false;
+  const Name* root = root_of(subscript);
+  return root != nullptr && root->scope == Scope::Local && aliases_.is_written(root->symbol) &&
+         is_killed(root->symbol) && !result_.plan.replaced.contains(node) &&
+         !copies_.contains(node) &&
+         (changed_by_loops_.empty() || changed_by_loops_.back().contains(root->symbol));
+}
+
+int Reverse::overwritten_reads(const Expr* node) {
+  int count = 0;
+  std::vector<const Node*> stack{node};
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (is_expression(top->kind) && is_overwritten(static_cast<const Expr*>(top))) {
+      ++count;
+      continue;
+    }
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return count;
+}
+
 std::string Reverse::name_for(const Expr* node) const {
   // The function and the first name in its argument: "exp_x", "sqrt_area"; long ones keep the
   // function alone.
@@ -61,26 +88,67 @@ std::string Reverse::name_for(const Expr* node) const {
         return base;
     }
   }
+  if (const auto* subscript = as<Subscript>(node)) {
+    // "x_i", "x_0"; other places are "x_value".
+    const Name* root = root_of(subscript);
+    if (root == nullptr) return base;
+    const std::string array(root->symbol.text());
+    if (const auto* index = as<Name>(subscript->index);
+        index != nullptr && is<Name>(subscript->value))
+      return array + "_" + std::string(index->symbol.text());
+    return array + "_value";
+  }
   if (is<Comparison>(node) || is<BooleanOperation>(node)) return "cond";
   return base;
+}
+
+bool Reverse::is_view_of_written(const Expr* node) const {
+  bool found = false;
+  aliases_.for_each_reference(node,
+                              [&](Symbol symbol) { found = found || aliases_.is_written(symbol); });
+  return found;
 }
 
 const Expr* Reverse::hoist(const Expr* node, std::string_view wish) {
   const auto found = result_.plan.replaced.find(node);
   if (found != result_.plan.replaced.end()) return context_.local(found->second);
+  if (const auto copy = copies_.find(node); copy != copies_.end())
+    return context_.local(copy->second);
   if (arm_depth_ > 0) {
     refuse(DiagnosticKind::UnsupportedSyntax, node,
            "this part of a conditional expression would have to be kept for the derivative",
            "write the conditional expression as an if statement");
   }
   const Symbol name = names_.fresh(wish);
-  result_.plan.replaced.emplace(node, name);
-  result_.plan.statements[current_].hoists.push_back({name, node});
+  const Expr* kept = node;
+  if (!typing_.of(node).is_number() && is_view_of_written(node)) {
+    // A view would show what is stored later. The primal goes on with the view itself.
+    kept = copy_of(node);
+    copies_.emplace(node, name);
+  } else {
+    result_.plan.replaced.emplace(node, name);
+  }
+  result_.plan.statements[current_].hoists.push_back({name, kept});
   typing_.declare(name, typing_.of(node));
   // It has its value where the statement is done, and until the statement is reached again.
   result_.plan.defined_at.emplace(name, current_position_after());
   if (loop_depth_ > 0) killed_.insert(name);
   return context_.local(name);
+}
+
+// A copy of an array; of what may be a number as well, an array without axes.
+const Expr* Reverse::copy_of(const Expr* value) {
+  const Type type = typing_.of(value);
+  const Expr* copy = nullptr;
+  if (type.is_array()) {
+    copy = context_.make<Call>(
+        value->ranges, context_.make<Attribute>({}, value, context_.symbol("copy")),
+        context_.symbol("numpy.copy"), List<const Expr*>(), List<const Keyword*>());
+  } else {
+    copy = algebra_.numpy_call("copy", {value});
+  }
+  typing_.set(copy, type);
+  return copy;
 }
 
 Position Reverse::current_position_after() const { return after_current_; }
@@ -90,6 +158,8 @@ const Expr* Reverse::primal(const Expr* node) {
   if (const auto found = result_.plan.replaced.find(node); found != result_.plan.replaced.end()) {
     return context_.local(found->second);
   }
+  if (const auto found = copies_.find(node); found != copies_.end())
+    return context_.local(found->second);
   switch (node->kind) {
     case Kind::Name:
     case Kind::Constant:
@@ -103,6 +173,11 @@ const Expr* Reverse::primal(const Expr* node) {
       if (static_cast<const BinaryOperation*>(node)->op == BinaryOperator::MatrixMultiply) {
         return hoist(node, name_for(node));
       }
+      if (typing_.of(node).is_number() && overwritten_reads(node) > 1)
+        return hoist(node, name_for(node));
+      break;
+    case Kind::Subscript:
+      if (is_overwritten(node)) return hoist(node, name_for(node));
       break;
     case Kind::FormattedString:
     case Kind::Comprehension:

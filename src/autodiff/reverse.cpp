@@ -30,14 +30,6 @@ bool holds_break(const Stmt* statement) {
          std::any_of(branch->orelse.begin(), branch->orelse.end(), holds_break);
 }
 
-std::vector<Symbol> definitions(const Stmt* statement) {
-  std::vector<Symbol> found;
-  for_each_definition(statement, [&](Symbol symbol) {
-    if (std::find(found.begin(), found.end(), symbol) == found.end()) found.push_back(symbol);
-  });
-  return found;
-}
-
 bool same_value(const Linear& a, const Linear& b) {
   if (a.terms.size() != b.terms.size()) return false;
   for (std::size_t k = 0; k < a.terms.size(); ++k) {
@@ -74,7 +66,10 @@ Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& input
       names_(names),
       typing_(function, rules, context),
       algebra_(typing_, context, numpy),
-      activity_(function, inputs, rules) {}
+      activity_(function, inputs, rules),
+      aliases_(function) {
+  aliases_.check();
+}
 
 ReverseResult Reverse::run() {
   reverse_function();
@@ -85,6 +80,13 @@ ReverseResult Reverse::run() {
   }
   result_.helpers.assign(helpers_.begin(), helpers_.end());
   for (const auto& [module, printed] : modules_) result_.modules.emplace_back(module, printed);
+  for (const auto& [symbol, type] : function_.variables) {
+    if (aliases_.is_written(symbol)) result_.plan.written.insert(symbol);
+  }
+  aliases_.for_each_store(
+      [&](const Stmt* store) { result_.plan.also_changed[store] = aliases_.seen_by(store); });
+  result_.numpy = numpy_;
+  result_.written_parameters = aliases_.written_parameters();
   result_.typing.emplace(std::move(typing_));
   return std::move(result_);
 }
@@ -226,7 +228,7 @@ bool Reverse::reverse_exit(Block block, const Break* exit) {
     if (!reverse_exit(branch->body, exit) && !reverse_exit(branch->orelse, exit)) continue;
     // Which arm was taken is known: this exit is in it.
     result_.plan.reversed[branch] = true;
-    flush_primal(definitions(branch));
+    flush_primal(changes(branch));
     mark(block, k);
     undo_before(block, k);
     return true;
@@ -253,19 +255,19 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
     case Kind::If: {
       // What is read behind an exit is not read in an iteration that is cut there.
       if (holds_break(statement)) flush_reads();
-      flush_primal(definitions(statement));
+      flush_primal(changes(statement));
       reverse_if(static_cast<const If*>(statement), true);
       break;
     }
     case Kind::For:
     case Kind::While:
-      flush_primal(definitions(statement));
+      flush_primal(changes(statement));
       reverse_loop(statement);
       break;
     default:
       break;  // asserts, raises, prints: nothing flows through them
   }
-  for_each_definition(statement, [&](Symbol symbol) { killed_.insert(symbol); });
+  for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
   current_ = statement;
   current_value_ = nullptr;
   current_target_ = {};
@@ -274,8 +276,9 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
 
 void Reverse::reverse_assign(Block block, std::size_t index) {
   const auto* assign = static_cast<const Assign*>(block[index]);
+  if (is<Subscript>(assign->targets[0])) return reverse_store(block, index);
   if (const auto* targets = as<TupleDisplay>(assign->targets[0])) {
-    flush_primal(definitions(assign));
+    flush_primal(changes(assign));
     mark(block, index);
     reverse_unpack(assign, targets);
     return;
@@ -363,8 +366,9 @@ void Reverse::outer_call(const Call* call, const Linear& adjoint, Symbol symbol,
 
 void Reverse::reverse_augmented(Block block, std::size_t index) {
   const auto* statement = static_cast<const AugmentedAssign*>(block[index]);
+  if (is<Subscript>(statement->target)) return reverse_store(block, index);
   const Symbol symbol = as<Name>(statement->target)->symbol;
-  flush_primal({symbol}, symbol);
+  flush_primal(changes(statement), symbol);
   Linear adjoint = adjoint_of(symbol);
   if (adjoint.is_zero()) return;
   // x op= e is x = x op e.
@@ -486,13 +490,13 @@ void Reverse::reverse_if(const If* statement, bool /*whole*/) {
     if (second) reverse_block(statement->orelse);
     return;
   }
-  bool changes = false;
+  bool flows = false;
   for (const Symbol symbol : touched_by(statement)) {
-    changes = changes || !adjoint_of(symbol).is_zero() || ends_in_return(statement);
+    flows = flows || !adjoint_of(symbol).is_zero() || ends_in_return(statement);
   }
-  if (!changes && !ends_in_return(statement) && !holds_break(statement)) return;
+  if (!flows && !ends_in_return(statement) && !holds_break(statement)) return;
   result_.plan.reversed[statement] = true;
-  const std::vector<Symbol> defined = definitions(statement);
+  const std::vector<Symbol> defined = changes(statement);
   // Adjoints that an arm changes are written down first: both arms would repeat them.
   const Stmt* here = current_;
   const Position position = position_;

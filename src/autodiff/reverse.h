@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "analysis/activity.h"
+#include "analysis/aliases.h"
 #include "autodiff/linear.h"
 #include "autodiff/plan.h"
 #include "autodiff/typing.h"
@@ -47,6 +48,8 @@ struct ReverseResult {
   std::unordered_set<Symbol> number_names;  // those of them that only ever hold numbers
   std::size_t tuple_size = 0;               // of the result, if every return gives a tuple
   std::vector<const Expr*> gradients;       // in the order of the inputs
+  Symbol numpy;                             // as it is printed
+  std::vector<Symbol> written_parameters;   // whose arrays are stored into
   std::vector<std::string> helpers;         // of tangent.runtime
   std::vector<std::pair<std::string, Symbol>>
       modules;  // that rules use: qualified name, as printed
@@ -86,6 +89,20 @@ class Reverse {
   void reverse_unpack(const Assign* assign, const TupleDisplay* targets);
   void reverse_augmented(Block block, std::size_t index);
   void reverse_return(const Return* statement);
+
+  // --- stores into elements and slices (reverse_stores.cpp)
+  void reverse_store(Block block, std::size_t index);
+  // The names that hold another value behind a statement: bound, or seen to be stored into.
+  [[nodiscard]] std::vector<Symbol> changes(const Stmt* statement) const;
+  const Expr* place_in(const Expr* place, const Expr* base);
+  bool is_one_element(const Expr* place);
+  bool names_elements_twice(const Subscript* place);
+  Linear taken(const Subscript* place, Symbol name, const Expr* value);
+  void clear(const Expr* target);
+  void pass_on(const Subscript* place, Symbol name,
+               const std::vector<std::pair<const Expr*, bool>>& terms);
+
+  // --- branches
   void reverse_if(const If* branch, bool whole);
 
   // --- branches and loops (reverse_loops.cpp)
@@ -167,6 +184,11 @@ class Reverse {
   // results of calls are kept by name.
   const Expr* primal(const Expr* node);
   const Expr* hoist(const Expr* node, std::string_view wish);
+  const Expr* copy_of(const Expr* value);
+  bool is_view_of_written(const Expr* node) const;
+  // Whether an expression reads an element of an array that is stored into later.
+  bool is_overwritten(const Expr* node);
+  int overwritten_reads(const Expr* node);
   std::string name_for(const Expr* node) const;
   [[nodiscard]] bool is_killed(Symbol symbol) const;
   [[nodiscard]] Position current_position_after() const;
@@ -226,6 +248,7 @@ class Reverse {
   Typing typing_;
   Algebra algebra_;
   Activity activity_;
+  Aliases aliases_;
 
   Variables variables_;
   std::vector<Linear> adjoints_;
@@ -245,6 +268,8 @@ class Reverse {
   Symbol current_target_;                // … and the name that still holds its value, if any
   std::unordered_set<Symbol> killed_;    // defined again after the position now
   int loop_depth_ = 0;
+  std::vector<std::unordered_set<Symbol>> changed_by_loops_;  // of the loops around, innermost last
+  std::unordered_map<const Expr*, Symbol> copies_;  // views of what is stored into, kept as copies
   std::unordered_set<Symbol> assigned_;  // adjoint names that have a value on every path to here
   std::vector<std::pair<Block, std::size_t>> enclosing_;  // the statements around the position
   int arm_depth_ = 0;  // inside an arm of a conditional expression

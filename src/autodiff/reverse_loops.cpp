@@ -285,7 +285,9 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
   const bool ends_by_itself = repeat == nullptr || !is_true(repeat->test);
   const Stmt* const here = current_;
   const Position loop_end = position_;
+  const std::vector<Symbol> changed = changes(loop);
   auto undo = [&](const Break* exit) {
+    changed_by_loops_.emplace_back(changed.begin(), changed.end());
     ++loop_depth_;
     reverse_exit(body, exit);
     // The items of the cut iteration came from the place that the count tells.
@@ -307,6 +309,7 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
       push_subscript(element, adjoint);
     }
     --loop_depth_;
+    changed_by_loops_.pop_back();
     current_ = here;
   };
   if (plan.exits.size() == 1 && !ends_by_itself) return undo(relevant[0]);
@@ -396,6 +399,8 @@ void Reverse::reverse_loop(const Stmt* loop) {
   write_down();
   current_ = here;
 
+  const std::vector<Symbol> changed = changes(loop);
+  changed_by_loops_.emplace_back(changed.begin(), changed.end());
   Back item{.form = Back::Form::Loop, .statement = loop, .origin = loop};
   Stream* const outer = out_;
   out_ = &item.body;
@@ -449,6 +454,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
     it = owned_entry.contains(*it) ? std::next(it) : owned_.erase(it);
   }
   assigned_ = assigned_entry;
+  changed_by_loops_.pop_back();
   --loop_depth_;
   out_ = outer;
   current_ = here;
@@ -457,11 +463,9 @@ void Reverse::reverse_loop(const Stmt* loop) {
 }
 
 void Reverse::killed_in_loop(const Stmt* loop) {
-  const auto* counted = as<For>(loop);
   for (const Stmt* statement : body_of(loop)) {
-    for_each_definition(statement, [&](Symbol symbol) { killed_.insert(symbol); });
+    for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
   }
-  (void)counted;
 }
 
 std::unordered_set<Symbol> Reverse::scattered_by(const Stmt* loop) const {
@@ -495,7 +499,7 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
                                context_.list(arguments), List<const Keyword*>());
   };
   std::unordered_set<Symbol> defined;
-  for_each_definition(loop, [&](Symbol symbol) { defined.insert(symbol); });
+  for (const Symbol symbol : changes(loop)) defined.insert(symbol);
   // A value that the header reads: as it stands if the loop leaves it alone, else kept by name.
   auto kept = [&](const Expr* value, std::string_view wish) -> const Expr* {
     bool changed = false;

@@ -63,6 +63,9 @@ class Saver {
       for (const Stmt* inner : repeat->body) definitions(inner, found);
     } else {
       for_each_definition(statement, [&](Symbol symbol) { found.push_back(symbol); });
+      const auto seen = plan_.also_changed.find(statement);
+      if (seen != plan_.also_changed.end())
+        found.insert(found.end(), seen->second.begin(), seen->second.end());
     }
   }
 
@@ -94,7 +97,8 @@ class Saver {
     const bool tape = place.depth > 0;
     const std::string text(variable.text());
     const Symbol storage = names_.fresh(tape ? text + "_tape" : "old_" + text);
-    by_index[place.at.index].push_back({variable, storage, tape, next_pair_++});
+    by_index[place.at.index].push_back(
+        {variable, storage, tape, plan_.written.contains(variable), next_pair_++});
   }
 
   // Whether a value that waits to be saved has been saved already, at every place that it could be.

@@ -16,6 +16,7 @@ struct Save {
   Symbol variable;
   Symbol storage;  // the tape, or the name
   bool tape = false;
+  bool copy = false;  // the array is stored into later
   PairId pair = 0;
 };
 

@@ -268,7 +268,10 @@ void Reverse::write(Symbol name, const Linear& value, const Type& type) {
     // loop that would spread to the next iteration, so there the value is copied.
     const bool made = typing_.of(expression).is_array() && !value.lazy;
     const bool shares = is<Name>(expression) || is_view(expression);
-    if (made && shares && loop_depth_ > 0) {
+    // A slice of a buffer shows what is added to the buffer later.
+    const Name* root = is<Subscript>(expression) ? root_of(expression) : nullptr;
+    const bool slice = root != nullptr && owns(root->symbol);
+    if (made && shares && (loop_depth_ > 0 || slice)) {
       expression = algebra_.numpy_call("copy", {expression});
       owned_.insert(name);
     } else if (made && !shares) {

@@ -50,6 +50,7 @@ void Lowering::assign_statement(const Assign& it) {
   const Ranges ranges = at(it);
   if (it.targets.size() == 1) {
     if (const auto* name = as<Name>(it.targets[0])) return assign_name(*name, it.value, ranges);
+    if (is<Subscript>(it.targets[0])) return store(it.targets[0], expression(it.value), ranges);
     return assign_to(it.targets[0], expression(it.value), ranges);
   }
   // The value is evaluated once and bound to the targets from left to right.
@@ -109,6 +110,7 @@ bool Lowering::alias_of_global(const Name& target, const Expr* written) {
 void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {
   if (const auto* name = as<Name>(target))
     return emit_assign(assigned_symbol(*name), value, ranges);
+  if (is<Subscript>(target)) return store(target, value, ranges);
   std::vector<const Expr*> targets;
   std::vector<const Expr*> values;
   flatten(target, value, targets, values);
@@ -118,6 +120,25 @@ void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {
   const Expr* core = core_target(target, later);
   emit(context_.assign(core, value, ranges));
   unpack_later(later, ranges);
+}
+
+// place[index] = value: the value is evaluated before the place.
+void Lowering::store(const Expr* target, const Expr* value, Ranges ranges) {
+  const std::size_t mark = out_->size();
+  const Expr* place = expression(target);
+  if (out_->size() > mark) protect({&value, 1}, mark);
+  emit(context_.assign(checked_place(place), value, ranges));
+}
+
+const Expr* Lowering::checked_place(const Expr* place) {
+  const Expr* root = place;
+  while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
+  const auto* name = as<Name>(root);
+  if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local) {
+    refuse(*place, "writing an element of what is no variable of the function is not supported",
+           "pass the array as an argument, or copy it first", DiagnosticKind::WriteInPlace);
+  }
+  return place;
 }
 
 // (a, b) = (e, f): one assignment each. All values are evaluated before any name is bound, so a
@@ -133,6 +154,8 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
     } else if (const Exprs* inner = elements_of(target)) {
       ordered = true;
       for (const Expr* element : *inner) self(self, element);
+    } else {
+      ordered = true;  // an element or slice
     }
   };
   for (std::size_t i = 0; i < count; ++i) {
@@ -178,6 +201,9 @@ const Expr* Lowering::core_target(const Expr* target,
       continue;
     }
     const Exprs* inner = elements_of(element);
+    if (inner == nullptr && !is<Subscript>(element)) {
+      refuse(*element, "this target is not supported", "assign to a name");
+    }
     const std::string wish = inner != nullptr && inner->size() == 2 ? "pair" : describe_position(i);
     const Symbol part = names_.fresh(wish);
     names.push_back(context_.local(part, element->ranges));
@@ -193,6 +219,7 @@ void Lowering::unpack_later(std::span<const std::pair<const Expr*, Symbol>> late
 }
 
 void Lowering::augmented_assign(const AugmentedAssign& it) {
+  if (is<Subscript>(it.target)) return augmented_store(it);
   const auto* target = as<Name>(it.target);
   if (target == nullptr) refuse(it, "this target is not supported", "assign to a name");
   const Symbol symbol = assigned_symbol(*target);
@@ -206,6 +233,25 @@ void Lowering::augmented_assign(const AugmentedAssign& it) {
   emit(context_.make<AugmentedAssign>(
       ranges, static_cast<const Expr*>(context_.local(worked, target->ranges)), it.op, value));
   if (worked != symbol) emit_assign(symbol, context_.local(worked, target->ranges), ranges);
+}
+
+// place[index] op= value: the element is read before the value is evaluated. Where the value needs
+// statements of its own they come first, which is the same unless they change what is read.
+void Lowering::augmented_store(const AugmentedAssign& it) {
+  const std::size_t mark = out_->size();
+  const Expr* value = expression(it.value);
+  const std::size_t end = out_->size();
+  const Expr* place = checked_place(expression(it.target));
+  std::vector<Symbol> assigned;
+  collect_assigned(std::span(*out_).subspan(mark, end - mark), assigned);
+  const bool changes = stores(std::span(*out_).subspan(mark, end - mark)) ||
+                       std::ranges::any_of(assigned, [&](Symbol s) { return mentions(place, s); });
+  if (changes) {
+    refuse(it, "the value changes what the element is read from",
+           "compute the value in a statement of its own first");
+  }
+  if (out_->size() > end) protect({&value, 1}, end);
+  emit(context_.make<AugmentedAssign>(at(it), place, it.op, value));
 }
 
 void Lowering::annotated_assign(const AnnotatedAssign& it) {

@@ -20,6 +20,15 @@ namespace {
 
 std::string in_quotes(const Node& node) { return "`" + print(&node) + "`"; }
 
+// An element or slice that is stored into: of a variable of the function.
+void check_place(const Expr* place) {
+  const Expr* root = place;
+  while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
+  if (is<Name>(root)) return;
+  refuse(*place, "writing the element " + in_quotes(*place) + " in place is not supported yet",
+         "give the array a name of its own first", DiagnosticKind::WriteInPlace);
+}
+
 // A target of an assignment, loop or walrus.
 void check_target(const Expr* target) {
   switch (target->kind) {
@@ -35,10 +44,7 @@ void check_target(const Expr* target) {
       refuse(*target, "unpacking into " + in_quotes(*target) + " is not supported yet",
              "take a slice of the value instead");
     case Kind::Subscript:
-      refuse(*target,
-             "writing the element " + in_quotes(*target) + " in place is not supported yet",
-             "build a new array instead (np.where, np.concatenate, np.stack)",
-             DiagnosticKind::WriteInPlace);
+      return check_place(target);
     case Kind::Attribute:
       refuse(*target, "writing the attribute " + in_quotes(*target) + " is not supported yet",
              "use a local name, and return it", DiagnosticKind::WriteInPlace);
@@ -78,6 +84,18 @@ class Fence {
     std::reverse(stack_.begin() + static_cast<std::ptrdiff_t>(start), stack_.end());
   }
 
+  // The indices of the elements that are stored into are read.
+  void push_indices(const Expr* target) {
+    if (is<Subscript>(target)) return push({target});
+    const auto* tuple = as<TupleDisplay>(target);
+    const auto* list = as<ListDisplay>(target);
+    if (tuple != nullptr) {
+      for (const Expr* element : tuple->elements) push_indices(element);
+    } else if (list != nullptr) {
+      for (const Expr* element : list->elements) push_indices(element);
+    }
+  }
+
   void visit(const Node& node) {
     switch (node.kind) {
       case Kind::Await:
@@ -97,17 +115,22 @@ class Fence {
       case Kind::Call:
         return call(static_cast<const Call&>(node));
       case Kind::Assign:
-        for (const Expr* target : static_cast<const Assign&>(node).targets) check_target(target);
+        for (const Expr* target : static_cast<const Assign&>(node).targets) {
+          check_target(target);
+          push_indices(target);
+        }
         return push({static_cast<const Assign&>(node).value});
       case Kind::AugmentedAssign: {
         const auto& assign = static_cast<const AugmentedAssign&>(node);
         check_target(assign.target);
+        push_indices(assign.target);
         return push({assign.value});
       }
       case Kind::AnnotatedAssign: {
         const auto& assign = static_cast<const AnnotatedAssign&>(node);
         if (assign.value == nullptr) return;  // declares, does nothing
         check_target(assign.target);
+        push_indices(assign.target);
         return push({assign.value});
       }
       case Kind::NamedExpression:
@@ -117,6 +140,7 @@ class Fence {
         const auto& loop = static_cast<const For&>(node);
         if (loop.is_async) refuse_async(node, "`async for`");
         check_target(loop.target);
+        push_indices(loop.target);
         push_reversed(loop.orelse);
         push_reversed(loop.body);
         return push({loop.iterable});

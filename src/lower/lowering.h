@@ -16,6 +16,7 @@
 #include "lower/lower.h"
 #include "lower/names.h"
 #include "lower/scope.h"
+#include "syntax/places.h"
 
 namespace tangent::lowering {
 
@@ -105,6 +106,9 @@ class Lowering {
   // assignments.cpp
   void assign_statement(const Assign& it);
   void augmented_assign(const AugmentedAssign& it);
+  void store(const Expr* target, const Expr* value, Ranges ranges);
+  void augmented_store(const AugmentedAssign& it);
+  const Expr* checked_place(const Expr* place);
   void annotated_assign(const AnnotatedAssign& it);
   void assign_to(const Expr* target, const Expr* value, Ranges ranges);
   void assign_name(const Name& target, const Expr* written, Ranges ranges);
@@ -251,6 +255,8 @@ class Lowering {
 };
 
 // The names of locals that the statements assign.
+// Whether one of the statements stores into an element or slice.
+bool stores(std::span<const Stmt* const> statements);
 void collect_assigned(std::span<const Stmt* const> statements, std::vector<Symbol>& names);
 // Whether a core expression is simple and has the same value after the statements.
 bool stays_after(const Expr* core, std::span<const Stmt* const> statements);

@@ -48,6 +48,7 @@ bool stays_after(const Expr* core, std::span<const Stmt* const> statements) {
 
 void collect_assigned(std::span<const Stmt* const> statements, std::vector<Symbol>& names) {
   for (const Stmt* statement : statements) {
+    // An element that is stored leaves the name with the same array.
     if (const auto* assign = as<Assign>(statement)) {
       for (const Expr* target : assign->targets) add_target(target, names);
     } else if (const auto* augmented = as<AugmentedAssign>(statement)) {
@@ -62,6 +63,16 @@ void collect_assigned(std::span<const Stmt* const> statements, std::vector<Symbo
       collect_assigned(loop->body, names);
     }
   }
+}
+
+bool stores(std::span<const Stmt* const> statements) {
+  return std::ranges::any_of(statements, [](const Stmt* statement) {
+    if (const auto* branch = as<If>(statement))
+      return stores(branch->body) || stores(branch->orelse);
+    if (const auto* loop = as<For>(statement)) return stores(loop->body);
+    if (const auto* repeat = as<While>(statement)) return stores(repeat->body);
+    return stored_place(statement) != nullptr;
+  });
 }
 
 bool is_simple(const Expr* core) {

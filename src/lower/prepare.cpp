@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "syntax/places.h"
 #include "syntax/visit.h"
 
 namespace tangent {
@@ -18,15 +19,13 @@ bool reads_local(const Node* node) {
   return found;
 }
 
-// Whether an expression calls something, or multiplies matrices, with values of the function.
-bool calls(const Node* node) {
-  const auto* operation = as<BinaryOperation>(node);
-  if ((is<Call>(node) || (operation && operation->op == BinaryOperator::MatrixMultiply)) &&
-      reads_local(node)) {
+bool stores(const Node* node) {
+  if (is_statement(node->kind) && stored_place(static_cast<const Stmt*>(node)) != nullptr)
     return true;
-  }
   bool found = false;
-  for_each_child(*node, [&](const Node* child) { found = found || calls(child); });
+  for_each_child(*node, [&](const Node* child) {
+    found = found || (is_statement(child->kind) && stores(child));
+  });
   return found;
 }
 
@@ -35,7 +34,10 @@ class Preparer {
   Preparer(const CoreFunction& core, Context& context) : context_(context) {
     for (const Parameter* parameter : core.parameters) taken_.insert(parameter->name);
     for (const GlobalBinding& global : core.globals) taken_.insert(global.printed);
-    for (const Stmt* statement : core.body) take_names(statement);
+    for (const Stmt* statement : core.body) {
+      take_names(statement);
+      stores_ = stores_ || stores(statement);
+    }
   }
 
   Block block(Block statements) {
@@ -53,14 +55,24 @@ class Preparer {
  private:
   using Statements = std::vector<const Stmt*>;
 
-  static void note_written(Block block, std::unordered_set<Symbol>& written) {
+  // The names that a block binds anew, and the sequences that it stores into.
+  struct Written {
+    std::unordered_set<Symbol> bound;
+    std::unordered_set<Symbol> stored;
+  };
+
+  static void note_written(Block block, Written& written) {
     for (const Stmt* statement : block) {
+      if (const Subscript* place = stored_place(statement)) {
+        if (const Name* root = root_of(place)) written.stored.insert(root->symbol);
+        continue;
+      }
       auto note = [&](const Expr* target) {
         std::vector<const Node*> stack{target};
         while (!stack.empty()) {
           const Node* top = stack.back();
           stack.pop_back();
-          if (const auto* name = as<Name>(top)) written.insert(name->symbol);
+          if (const auto* name = as<Name>(top)) written.bound.insert(name->symbol);
           for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
         }
       };
@@ -76,6 +88,18 @@ class Preparer {
       }
       if (const auto* repeat = as<While>(statement)) note_written(repeat->body, written);
     }
+  }
+
+  // Whether an expression calls something, or multiplies matrices, with values of the function, or
+  // reads elements where elements are stored: the derivative may have to keep such a value.
+  bool calls(const Node* node) const {
+    const auto* operation = as<BinaryOperation>(node);
+    const bool kept = is<Call>(node) || (stores_ && is<Subscript>(node)) ||
+                      (operation && operation->op == BinaryOperator::MatrixMultiply);
+    if (kept && reads_local(node)) return true;
+    bool found = false;
+    for_each_child(*node, [&](const Node* child) { found = found || calls(child); });
+    return found;
   }
 
   void take_names(const Node* node) {
@@ -116,8 +140,9 @@ class Preparer {
       return context_.make<If>(it->ranges, branch->test, body, orelse);
     }
     if (const auto* loop = as<For>(it)) {
-      std::unordered_set<Symbol> written;
+      Written written;
       note_written(loop->body, written);
+      if (const Stmt* by_index = loop_by_index(*loop, written)) return statement(by_index, out);
       const Expr* iterable = this->iterable(loop->iterable, written, out);
       const Block body = block(loop->body);
       if (iterable == loop->iterable && body.data() == loop->body.data()) return it;
@@ -132,9 +157,47 @@ class Preparer {
     return it;
   }
 
+  // `for v in x` whose body stores into x reads each element when its turn comes:
+  // `for index in range(len(x)): v = x[index]`.
+  const Stmt* loop_by_index(const For& loop, const Written& written) {
+    const auto* counts = as<Call>(loop.iterable);
+    const auto* targets = as<TupleDisplay>(loop.target);
+    const bool enumerates = counts != nullptr && counts->callee.text() == "builtins.enumerate" &&
+                            counts->arguments.size() == 1 && counts->keywords.empty() &&
+                            targets != nullptr && targets->elements.size() == 2;
+    const auto* sequence = as<Name>(enumerates ? counts->arguments[0] : loop.iterable);
+    if (sequence == nullptr || !written.stored.contains(sequence->symbol) ||
+        written.bound.contains(sequence->symbol)) {
+      return nullptr;
+    }
+    const Expr* item = enumerates ? targets->elements[1] : loop.target;
+    const auto* counter = enumerates ? as<Name>(targets->elements[0]) : nullptr;
+    if (enumerates && counter == nullptr) return nullptr;
+    if (counter != nullptr && written.bound.contains(counter->symbol)) counter = nullptr;
+    const Ranges ranges = loop.ranges;
+    const Symbol index = counter != nullptr ? counter->symbol : fresh("index");
+    auto builtin = [&](std::string_view function, const Expr* argument) {
+      return context_.make<Call>(ranges, context_.global(context_.symbol(function)),
+                                 context_.symbol("builtins." + std::string(function)),
+                                 context_.list<const Expr*>({argument}), List<const Keyword*>());
+    };
+    Statements body;
+    if (enumerates && counter == nullptr) {
+      body.push_back(context_.assign(targets->elements[0], context_.local(index), ranges));
+    }
+    body.push_back(context_.assign(
+        item,
+        context_.make<Subscript>(ranges, sequence, static_cast<const Expr*>(context_.local(index))),
+        ranges));
+    body.insert(body.end(), loop.body.begin(), loop.body.end());
+    return context_.make<For>(ranges, static_cast<const Expr*>(context_.local(index)),
+                              static_cast<const Expr*>(builtin("range", builtin("len", sequence))),
+                              context_.list(body), loop.orelse, loop.is_async);
+  }
+
   // What a loop runs over, with expressions of the function's values under a name.
   // A sequence that the body binds anew is another one than the loop runs over.
-  const Expr* iterable(const Expr* it, const std::unordered_set<Symbol>& written, Statements& out) {
+  const Expr* iterable(const Expr* it, const Written& written, Statements& out) {
     if (const auto* call = as<Call>(it)) {
       const std::string_view callee = call->callee.text();
       if (callee == "builtins.range") return it;
@@ -149,7 +212,7 @@ class Preparer {
       }
     }
     const auto* direct = as<Name>(it);
-    if (direct != nullptr && written.contains(direct->symbol)) return name(it, "items", out);
+    if (direct != nullptr && written.bound.contains(direct->symbol)) return name(it, "items", out);
     if (direct != nullptr || is<Constant>(it) || !reads_local(it)) return it;
     if (is<Call>(it)) {
       // Iterators (reversed, map, …) run once and are made lists where they are differentiated.
@@ -237,6 +300,7 @@ class Preparer {
 
   Context& context_;
   std::unordered_set<Symbol> taken_;
+  bool stores_ = false;  // the function stores into elements
 };
 
 }  // namespace

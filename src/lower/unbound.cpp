@@ -89,7 +89,10 @@ class Definite {
       case Kind::Assign: {
         const auto& statement = static_cast<const Assign&>(it);
         reads(statement.value, state);
-        for (const Expr* target : statement.targets) assign(target, state);
+        for (const Expr* target : statement.targets) {
+          if (is<Subscript>(target)) reads(target, state);
+          assign(target, state);
+        }
         return;
       }
       case Kind::AugmentedAssign: {

@@ -5,6 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "lower/exits.h"
+#include "syntax/places.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -74,7 +75,6 @@ class Verifier {
       }
       case Kind::AugmentedAssign: {
         const auto& assign = static_cast<const AugmentedAssign&>(*it);
-        if (!is<Name>(assign.target)) broken("an augmented assignment not to a name", it);
         target(assign.target, it);
         return expression(assign.value);
       }
@@ -127,6 +127,11 @@ class Verifier {
   }
 
   void target(const Expr* it, const Stmt* whole) {
+    if (is<Subscript>(it)) {
+      const Name* root = root_of(it);
+      if (root == nullptr || root->scope != Scope::Local) broken("a store into no local", whole);
+      return expression(it);
+    }
     const auto* tuple = as<TupleDisplay>(it);
     const Exprs names = tuple != nullptr ? tuple->elements : Exprs(&it, 1);
     for (const Expr* element : names) {

@@ -56,8 +56,12 @@ class DeadCode {
       pass.live_after_[statement].join(state);
       if (const auto* assign = as<Assign>(statement)) {
         if (!pass.is_needed(statement, state)) return;
-        for_each_target(assign->targets[0],
-                        [&](Symbol symbol) { state.remove(pass.variables_.number(symbol)); });
+        if (is<Subscript>(assign->targets[0])) {
+          read(assign->targets[0], state);  // the other elements stay
+        } else {
+          for_each_target(assign->targets[0],
+                          [&](Symbol symbol) { state.remove(pass.variables_.number(symbol)); });
+        }
         read(assign->value, state);
         return;
       }
@@ -208,6 +212,13 @@ class DeadCode {
     const auto* augmented = as<AugmentedAssign>(statement);
     const Expr* target = assign != nullptr ? assign->targets[0] : augmented->target;
     if (is_live(target, live)) return true;
+    // What the forward part stores may be seen under another name, or by the caller.
+    if (input_.forward.contains(statement)) {
+      if (is<Subscript>(target)) return true;
+      const auto* name = as<Name>(target);
+      if (augmented != nullptr && name != nullptr && input_.written.contains(name->symbol))
+        return true;
+    }
     if (const Pop* pop = pop_of(statement)) return !dead_tapes_.contains(pop->tape);
     if (const auto* name = as<Name>(target); name != nullptr && tapes_.contains(name->symbol)) {
       return !dead_tapes_.contains(name->symbol);

@@ -13,6 +13,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                         .forward = parts.primal,
                         .adjoints = reverse.adjoint_names,
                         .numbers = reverse.number_names,
+                        .written = reverse.plan.written,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return reverse.typing->of(value); },
                         .context = context};

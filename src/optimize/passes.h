@@ -20,6 +20,7 @@ struct PassInput {
   const std::unordered_set<const Stmt*>& forward;  // statements that the primal's own came to be
   const std::unordered_set<Symbol>& adjoints;      // names of adjoints
   const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
+  const std::unordered_set<Symbol>& written;       // names of the primal's that are stored into
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;

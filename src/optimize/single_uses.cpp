@@ -211,6 +211,9 @@ class SingleUses {
     const auto* augmented = as<AugmentedAssign>(reader);
     if (augmented != nullptr && count_reads(augmented->target, symbol) > 0) return false;
     const auto* into = as<Assign>(reader);
+    const bool stored =
+        into != nullptr && is<Subscript>(into->targets[0]) && mentions(into->targets[0], symbol);
+    if (stored) return false;
     const bool redefined = into != nullptr && is<Name>(into->targets[0]) &&
                            static_cast<const Name*>(into->targets[0])->symbol == symbol;
     const auto live = after_.find(reader);

@@ -247,7 +247,25 @@ void Inference::assign(const Expr* target, const Type& type) {
   }
   if (const auto* display = as<TupleDisplay>(target)) return unpack(display->elements, type);
   if (const auto* display = as<ListDisplay>(target)) return unpack(display->elements, type);
+  if (const auto* place = as<Subscript>(target)) return store(*place);
   throw InternalError("inference met a target that is not of the core language");
+}
+
+// An element or slice that is stored into: the array keeps its type.
+void Inference::store(const Subscript& place) {
+  infer(&place);
+  const Type whole = lookup_(place.value);
+  // What is a number or an array before the arguments are known is an array here.
+  if (whole.is_array() || whole.kind == TypeKind::Numeric || whole.kind == TypeKind::Bottom) return;
+  const bool list = whole.kind == TypeKind::List;
+  const bool dict = whole.kind == TypeKind::Dict;
+  throw Diagnostic(DiagnosticKind::WriteInPlace,
+                   "writing `" + print(&place) + "`" +
+                       (list   ? ", an element of a list,"
+                        : dict ? ", an entry of a dict,"
+                               : ", which may not be an element of an array,") +
+                       " is not supported yet",
+                   place.ranges, "use a NumPy array (np.zeros, np.array)");
 }
 
 void Inference::unpack(Exprs targets, const Type& type) {
@@ -265,10 +283,7 @@ void Inference::unpack(Exprs targets, const Type& type) {
 void Inference::augmented(const AugmentedAssign& assignment) {
   const Type value = infer(assignment.value);
   const auto* name = as<Name>(assignment.target);
-  if (name == nullptr) {
-    throw Diagnostic(DiagnosticKind::WriteInPlace, "a write in place is not supported yet",
-                     assignment.ranges, "make a new array");
-  }
+  if (name == nullptr) return store(*static_cast<const Subscript*>(assignment.target));
   const Type old = environment_[number_of(name->symbol)];
   switch (old.kind) {
     case TypeKind::Bottom:
@@ -277,7 +292,10 @@ void Inference::augmented(const AugmentedAssign& assignment) {
     case TypeKind::Tuple:
       break;
     case TypeKind::Array:
-      refuse_write(assignment, "writes into an array in place");
+      // In place: the array keeps its type.
+      return assign(assignment.target, old);
+    case TypeKind::Numeric:
+      break;
     case TypeKind::List:
       refuse_write(assignment, "changes a list in place");
     default:

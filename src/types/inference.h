@@ -47,6 +47,7 @@ class Inference {
   bool is_endless(const Stmt* statement) const;
   void enter_iteration(const Stmt* statement);
   void augmented(const AugmentedAssign& assign);
+  void store(const Subscript& place);
   void assign(const Expr* target, const Type& type);
   void unpack(Exprs targets, const Type& type);
   // Joins into; whether it changed.

@@ -1,0 +1,421 @@
+// Sharing forwards, liveness backwards, both with the solver of dataflow.h; see aliases.h.
+#include "analysis/aliases.h"
+
+#include "analysis/dataflow.h"
+#include "base/diagnostics.h"
+#include "syntax/printer.h"
+
+namespace tangent {
+
+namespace {
+
+template <class Table>
+bool holds(const Table& table, std::string_view name) {
+  return std::find(std::begin(table), std::end(table), name) != std::end(table);
+}
+
+bool is_advanced_index(const Expr* index, const std::function<Type(const Expr*)>& type_of) {
+  if (const auto* tuple = as<TupleDisplay>(index)) {
+    return std::any_of(tuple->elements.begin(), tuple->elements.end(),
+                       [&](const Expr* part) { return is_advanced_index(part, type_of); });
+  }
+  const TypeKind kind = type_of(index).kind;
+  return kind == TypeKind::Array || kind == TypeKind::List;
+}
+
+}  // namespace
+
+bool may_give_view(std::string_view function) {
+  static constexpr std::string_view kViews[] = {"reshape",
+                                                "ravel",
+                                                "transpose",
+                                                "swapaxes",
+                                                "moveaxis",
+                                                "rollaxis",
+                                                "broadcast_to",
+                                                "expand_dims",
+                                                "squeeze",
+                                                "atleast_1d",
+                                                "atleast_2d",
+                                                "atleast_3d",
+                                                "asarray",
+                                                "asanyarray",
+                                                "ascontiguousarray",
+                                                "asfarray",
+                                                "asfortranarray",
+                                                "require",
+                                                "diagonal",
+                                                "diag",
+                                                "flip",
+                                                "fliplr",
+                                                "flipud",
+                                                "rot90",
+                                                "real",
+                                                "imag",
+                                                "split",
+                                                "array_split",
+                                                "hsplit",
+                                                "vsplit",
+                                                "dsplit",
+                                                "broadcast_arrays",
+                                                "nan_to_num",
+                                                "view",
+                                                "matrix_transpose",
+                                                "permute_dims",
+                                                "real_if_close",
+                                                "asarray_chkfinite",
+                                                "unstack",
+                                                "meshgrid"};
+  const std::string_view last = function.substr(function.rfind('.') + 1);
+  return last.starts_with('_') || holds(kViews, last);
+}
+
+bool Aliases::may_share(const Type& type) const {
+  switch (type.kind) {
+    case TypeKind::Number:
+    case TypeKind::String:
+    case TypeKind::None:
+    case TypeKind::Slice:
+    case TypeKind::Dtype:
+    case TypeKind::Module:
+    case TypeKind::Function:
+    case TypeKind::Bottom:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::vector<Symbol> Aliases::references(const Expr* expression) const {
+  std::vector<Symbol> found;
+  auto type_of = [this](const Expr* part) { return function_.type_of(part); };
+  std::vector<const Expr*> stack{expression};
+  while (!stack.empty()) {
+    const Expr* top = stack.back();
+    stack.pop_back();
+    if (const auto* starred = as<Starred>(top)) {
+      stack.push_back(starred->value);
+      continue;
+    }
+    if (!is<TupleDisplay>(top) && !is<ListDisplay>(top) && !may_share(type_of(top))) continue;
+    switch (top->kind) {
+      case Kind::Name:
+        found.push_back(static_cast<const Name*>(top)->symbol);
+        break;
+      case Kind::Subscript: {
+        const auto* subscript = static_cast<const Subscript*>(top);
+        const bool copies =
+            type_of(subscript->value).is_array() && is_advanced_index(subscript->index, type_of);
+        if (!copies) stack.push_back(subscript->value);
+        break;
+      }
+      case Kind::Attribute:
+        stack.push_back(static_cast<const Attribute*>(top)->value);
+        break;
+      case Kind::Conditional:
+        stack.push_back(static_cast<const Conditional*>(top)->body);
+        stack.push_back(static_cast<const Conditional*>(top)->orelse);
+        break;
+      case Kind::BooleanOperation:
+        for (const Expr* value : static_cast<const BooleanOperation*>(top)->values)
+          stack.push_back(value);
+        break;
+      case Kind::TupleDisplay:
+        for (const Expr* element : static_cast<const TupleDisplay*>(top)->elements)
+          stack.push_back(element);
+        break;
+      case Kind::ListDisplay:
+        for (const Expr* element : static_cast<const ListDisplay*>(top)->elements)
+          stack.push_back(element);
+        break;
+      case Kind::BinaryOperation: {
+        // Arithmetic makes a new array; what is no array may be a list, which keeps its elements.
+        const Type type = type_of(top);
+        if (type.is_array() || type.kind == TypeKind::Numeric) break;
+        stack.push_back(static_cast<const BinaryOperation*>(top)->left);
+        stack.push_back(static_cast<const BinaryOperation*>(top)->right);
+        break;
+      }
+      case Kind::Call: {
+        const auto* call = static_cast<const Call*>(top);
+        const std::string_view callee = call->callee.text();
+        const bool copies = std::any_of(
+            call->keywords.begin(), call->keywords.end(),
+            [](const Keyword* keyword) { return keyword->name && keyword->name.text() == "copy"; });
+        const bool library = callee.starts_with("numpy.") || callee.starts_with("scipy.") ||
+                             callee.starts_with("math.");
+        if (library && !may_give_view(callee) && !copies) break;
+        for (const Expr* argument : call->arguments) stack.push_back(argument);
+        for (const Keyword* keyword : call->keywords) stack.push_back(keyword->value);
+        if (const auto* method = as<Attribute>(call->function)) stack.push_back(method->value);
+        break;
+      }
+      case Kind::UnaryOperation:
+      case Kind::Comparison:
+      case Kind::Constant:
+        break;
+      default:
+        for_each_read(top, [&](Symbol symbol) { found.push_back(symbol); });
+        break;
+    }
+  }
+  return found;
+}
+
+Symbol Aliases::stored(const Stmt* statement) const {
+  if (const Subscript* place = stored_place(statement)) return root_of(place)->symbol;
+  const auto* augmented = as<AugmentedAssign>(statement);
+  if (augmented == nullptr) return {};
+  const auto* name = as<Name>(augmented->target);
+  // A number is bound anew.
+  return name != nullptr && may_share(function_.type_of(name)) ? name->symbol : Symbol();
+}
+
+// The pairs of names that may share memory: for each name the set of the others.
+struct Aliases::Sharing {
+  struct State {
+    std::vector<VariableSet> with;
+
+    bool join(const State& other) {
+      if (other.with.size() > with.size()) with.resize(other.with.size());
+      bool changed = false;
+      for (std::size_t k = 0; k < other.with.size(); ++k)
+        changed = with[k].join(other.with[k]) || changed;
+      return changed;
+    }
+    VariableSet& of(std::size_t number) {
+      if (number >= with.size()) with.resize(number + 1);
+      return with[number];
+    }
+    void pair(std::size_t a, std::size_t b) {
+      if (a == b) return;
+      of(a).add(b);
+      of(b).add(a);
+    }
+    void forget(std::size_t number) {
+      of(number) = VariableSet();
+      for (VariableSet& set : with) set.remove(number);
+    }
+  };
+  Aliases& aliases;
+
+  std::vector<std::size_t> sources(const Expr* value, State& state) const {
+    std::vector<std::size_t> found;
+    for (const Symbol symbol : aliases.references(value)) {
+      const std::size_t number = aliases.variables_.number(symbol);
+      found.push_back(number);
+      const VariableSet with = state.of(number);
+      for (std::size_t other = 0; other < aliases.variables_.size(); ++other) {
+        if (with.has(other)) found.push_back(other);
+      }
+    }
+    return found;
+  }
+  void bind(const Expr* target, const std::vector<std::size_t>& shares, State& state) const {
+    for_each_target(target, [&](Symbol symbol) {
+      const std::size_t number = aliases.variables_.number(symbol);
+      state.forget(number);
+      for (const std::size_t other : shares) state.pair(number, other);
+    });
+  }
+  void simple(const Stmt* statement, State& state) const {
+    if (const Symbol base = aliases.stored(statement)) {
+      std::vector<Symbol>& seen = aliases.seen_by_[statement];
+      const VariableSet with = state.of(aliases.variables_.number(base));
+      for (std::size_t other = 0; other < aliases.variables_.size(); ++other) {
+        const Symbol symbol = aliases.variables_.symbol(other);
+        if (with.has(other) && std::find(seen.begin(), seen.end(), symbol) == seen.end())
+          seen.push_back(symbol);
+      }
+      // What is put into a container is shared with it.
+      const auto* assign = as<Assign>(statement);
+      const Subscript* place = stored_place(statement);
+      if (assign != nullptr && !aliases.function_.type_of(place->value).is_array()) {
+        const std::size_t number = aliases.variables_.number(base);
+        for (const std::size_t other : sources(assign->value, state)) state.pair(number, other);
+      }
+      return;
+    }
+    const auto* assign = as<Assign>(statement);
+    if (assign == nullptr) return;
+    // `u, v = v, u`: by position, all at once.
+    const auto* targets = as<TupleDisplay>(assign->targets[0]);
+    const auto* values = as<TupleDisplay>(assign->value);
+    if (targets == nullptr || values == nullptr ||
+        targets->elements.size() != values->elements.size()) {
+      bind(assign->targets[0], sources(assign->value, state), state);
+      return;
+    }
+    State before = state;
+    std::vector<std::vector<std::size_t>> shares;
+    for (const Expr* value : values->elements) shares.push_back(sources(value, before));
+    std::unordered_map<std::size_t, std::size_t> position;
+    for (std::size_t k = 0; k < targets->elements.size(); ++k) {
+      for_each_target(targets->elements[k], [&](Symbol symbol) {
+        const std::size_t number = aliases.variables_.number(symbol);
+        position[number] = k;
+        state.forget(number);
+      });
+    }
+    for (const auto& [number, k] : position) {
+      for (const std::size_t other : shares[k]) {
+        // A name that is bound here, too, holds its new value.
+        if (!position.contains(other)) state.pair(number, other);
+      }
+      for (const auto& [second, j] : position) {
+        if (second <= number) continue;
+        const bool share = std::any_of(shares[k].begin(), shares[k].end(), [&](std::size_t memory) {
+          return std::find(shares[j].begin(), shares[j].end(), memory) != shares[j].end();
+        });
+        if (share) state.pair(number, second);
+      }
+    }
+  }
+  void test(const Stmt* /*statement*/, State& /*state*/) const {}
+  void enter(const For* loop, State& state) const {
+    bind(loop->target, sources(loop->iterable, state), state);
+  }
+};
+
+// The names that are read before they are bound again.
+struct Aliases::Live {
+  using State = VariableSet;
+  Aliases& aliases;
+
+  void read(const Node* node, State& state) const {
+    for_each_read(node, [&](Symbol symbol) { state.add(aliases.variables_.number(symbol)); });
+  }
+  void simple(const Stmt* statement, State& state) const {
+    if (aliases.stored(statement)) aliases.live_after_[statement].join(state);
+    if (const auto* assign = as<Assign>(statement)) {
+      if (!is<Subscript>(assign->targets[0])) {
+        for_each_target(assign->targets[0],
+                        [&](Symbol symbol) { state.remove(aliases.variables_.number(symbol)); });
+        return read(assign->value, state);
+      }
+    }
+    for_each_child(*statement, [&](const Node* child) { read(child, state); });
+  }
+  void test(const Stmt* statement, State& state) const {
+    const auto* branch = as<If>(statement);
+    read(branch != nullptr ? branch->test : static_cast<const While*>(statement)->test, state);
+  }
+  void enter(const For* loop, State& state) const {
+    for_each_target(loop->target,
+                    [&](Symbol symbol) { state.remove(aliases.variables_.number(symbol)); });
+    read(loop->iterable, state);
+  }
+};
+
+std::size_t Aliases::leader(std::size_t number) const {
+  while (leaders_.size() <= number) leaders_.push_back(leaders_.size());
+  while (leaders_[number] != number) {
+    leaders_[number] = leaders_[leaders_[number]];
+    number = leaders_[number];
+  }
+  return number;
+}
+
+void Aliases::unite(Symbol a, Symbol b) {
+  const std::size_t first = leader(variables_.number(a));
+  const std::size_t second = leader(variables_.number(b));
+  leaders_[std::max(first, second)] = std::min(first, second);
+}
+
+void Aliases::bind_classes(const Expr* target, const Expr* value) {
+  const auto* targets = as<TupleDisplay>(target);
+  const auto* values = as<TupleDisplay>(value);
+  if (targets != nullptr && values != nullptr &&
+      targets->elements.size() == values->elements.size()) {
+    for (std::size_t k = 0; k < targets->elements.size(); ++k)
+      bind_classes(targets->elements[k], values->elements[k]);
+    return;
+  }
+  const std::vector<Symbol> sources = references(value);
+  for_each_target(target, [&](Symbol symbol) {
+    for (const Symbol source : sources) unite(symbol, source);
+  });
+}
+
+Aliases::Aliases(const TypedFunction& function) : function_(function) {
+  std::vector<const Node*> stack(function.body.rbegin(), function.body.rend());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (const auto* name = as<Name>(node); name != nullptr && name->scope == Scope::Global) {
+      globals_.insert(name->symbol);
+    }
+    if (is_statement(node->kind)) {
+      const auto* statement = static_cast<const Stmt*>(node);
+      if (stored(statement)) stores_.push_back(statement);
+    }
+    const std::size_t mark = stack.size();
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(mark), stack.end());
+  }
+  if (stores_.empty()) return;
+
+  stack.assign(function.body.begin(), function.body.end());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (!is_statement(node->kind)) continue;
+    if (const auto* assign = as<Assign>(node)) bind_classes(assign->targets[0], assign->value);
+    if (const auto* loop = as<For>(node)) bind_classes(loop->target, loop->iterable);
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+  }
+  for (const Stmt* statement : stores_)
+    written_.insert(leader(variables_.number(stored(statement))));
+  for (const Parameter* parameter : function.core->parameters)
+    outside_.insert(leader(variables_.number(parameter->name)));
+  for (const Symbol global : globals_) outside_.insert(leader(variables_.number(global)));
+
+  Sharing sharing{*this};
+  ForwardSolver<Sharing>(sharing).run(function.body, Sharing::State());
+  Live live{*this};
+  BackwardSolver<Live>(live).run(function.body, VariableSet());
+}
+
+bool Aliases::is_written(Symbol variable) const {
+  return !stores_.empty() && written_.contains(leader(variables_.number(variable)));
+}
+
+const std::vector<Symbol>& Aliases::seen_by(const Stmt* store) const {
+  static const std::vector<Symbol> kNone;
+  const auto found = seen_by_.find(store);
+  return found != seen_by_.end() ? found->second : kNone;
+}
+
+bool Aliases::is_outside(Symbol variable) const {
+  return outside_.contains(leader(variables_.number(variable)));
+}
+
+std::vector<Symbol> Aliases::written_parameters() const {
+  std::vector<Symbol> found;
+  for (const Parameter* parameter : function_.core->parameters) {
+    if (is_written(parameter->name)) found.push_back(parameter->name);
+  }
+  return found;
+}
+
+void Aliases::check() const {
+  for (const Stmt* statement : stores_) {
+    const Symbol base = stored(statement);
+    const auto live = live_after_.find(statement);
+    for (const Symbol other : seen_by(statement)) {
+      const bool outside = globals_.contains(other);
+      if (!outside && (live == live_after_.end() || !live->second.has(variables_.number(other))))
+        continue;
+      throw Diagnostic(
+          DiagnosticKind::WriteInPlace,
+          "`" + std::string(base.text()) +
+              "` is written in place, and may share its memory with `" + std::string(other.text()) +
+              (outside ? "`, which is not the function's own" : "`, which is read later"),
+          statement->ranges,
+          "make a copy where the second name is bound: `" + std::string(base.text()) + " = " +
+              std::string(other.text()) + ".copy()`");
+    }
+  }
+}
+
+}  // namespace tangent

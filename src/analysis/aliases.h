@@ -1,0 +1,71 @@
+// References: which names may share memory, and which arrays are written in place.
+//
+// In: a typed core program. Out: per store the names that see it as well, and whether one of those
+// is read later; the names whose memory is ever stored into. Two parameters are taken to be apart;
+// the guard of the gradient checks it (`written_parameters`). What may share is a relation between
+// pairs of names, so that `u, v = v, u` keeps two arrays apart. A class of names that are ever
+// bound to each other's memory is what decides whether a saved array has to be a copy.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analysis/variables.h"
+#include "types/infer.h"
+
+namespace tangent {
+
+// Whether a library function may give back memory of its arguments: a view, or the array itself.
+bool may_give_view(std::string_view function);
+
+class Aliases {
+ public:
+  explicit Aliases(const TypedFunction& function);
+
+  // Whether the memory behind a name is stored into, through any name.
+  [[nodiscard]] bool is_written(Symbol variable) const;
+  // The names that a store changes beside that of its place.
+  [[nodiscard]] const std::vector<Symbol>& seen_by(const Stmt* store) const;
+  template <class F>
+  void for_each_store(F&& f) const {
+    for (const Stmt* statement : stores_) f(statement);
+  }
+  // Whether the memory behind a name may be that of a parameter, or of something outside.
+  [[nodiscard]] bool is_outside(Symbol variable) const;
+  // Parameters whose arrays are stored into.
+  [[nodiscard]] std::vector<Symbol> written_parameters() const;
+  // Refuses a store that another name sees which is read later: the values of both would have to
+  // be followed through one array. Throws Diagnostic (WriteInPlace).
+  void check() const;
+
+  // f(Symbol) for the names whose memory the value of an expression may share.
+  template <class F>
+  void for_each_reference(const Expr* expression, F&& f) const {
+    for (const Symbol symbol : references(expression)) f(symbol);
+  }
+
+ private:
+  struct Sharing;
+  struct Live;
+  [[nodiscard]] std::vector<Symbol> references(const Expr* expression) const;
+  // The name whose array a statement stores into; empty if it does not.
+  [[nodiscard]] Symbol stored(const Stmt* statement) const;
+  [[nodiscard]] bool may_share(const Type& type) const;
+  std::size_t leader(std::size_t number) const;
+  void unite(Symbol a, Symbol b);
+  void bind_classes(const Expr* target, const Expr* value);
+
+  const TypedFunction& function_;
+  mutable Variables variables_;
+  mutable std::vector<std::size_t> leaders_;  // union-find over names
+  std::unordered_set<std::size_t> written_;   // leaders of classes that are stored into
+  std::unordered_set<std::size_t> outside_;   // leaders of classes with parameters or globals
+  std::unordered_set<Symbol> globals_;        // names of values outside
+  std::unordered_map<const Stmt*, std::vector<Symbol>> seen_by_;
+  std::unordered_map<const Stmt*, VariableSet> live_after_;
+  std::vector<const Stmt*> stores_;  // in the order of the program
+};
+
+}  // namespace tangent
