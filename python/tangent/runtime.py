@@ -3,180 +3,26 @@
 They serve any rank, numbers included, and accept an adjoint that is smaller than what it belongs
 to (a number stands for an array of it) where their text says so. Each has a derivative record of
 its own in rules/runtime.py, so that a gradient can be differentiated again.
+
+They stand in the modules `_runtime_*`. A module is imported when one of its names is asked for:
+most gradients need none of them, and their users do not wait for what they do not need.
 """
 
 from __future__ import annotations
 
-from ._runtime_arrays import (
-    _cumsum_adjoint,
-    _flatten_axes,
-    _from_first,
-    _group_means,
-    _linspace_weights,
-    _product_of_others,
-    _reconcatenate,
-    _repeat_others,
-    _sort_like,
-    _sum_others,
-    _to_first,
-    _unconcatenate,
-    _undiff,
-    _unflatten_axes,
-    _unindex,
-    _unsort,
-    _untake,
-)
-from ._runtime_base import (
-    _above,
-    _axes,
-    _check_seed,
-    _count,
-    _floating,
-    _full,
-    _mask,
-    _over,
-    _power,
-    _power_slope,
-    _spherical,
-    _spread,
-    _ties,
-    _times_log,
-    _unbroadcast,
-    _without_zeros,
-    _zeros_like,
-)
-from ._runtime_linalg import (
-    _cofactors,
-    _lower_half,
-    _norm_power,
-    _norm_slope,
-)
-from ._runtime_products import (
-    _contraction,
-    _dot_left_adjoint,
-    _dot_right_adjoint,
-    _dot_right_matrix,
-    _einsum,
-    _einsum_terms,
-    _kron_blocks,
-    _kron_left_adjoint,
-    _kron_right_adjoint,
-    _matmul_left_adjoint,
-    _matmul_right_adjoint,
-    _outer_columns,
-    _solve_columns,
-    _swap_last,
-    _tensordot_left_adjoint,
-    _tensordot_right_adjoint,
-    _times_columns,
-    _undiag,
-    _undiagonal,
-    _uneinsum_first,
-    _uneinsum_second,
-    _uneinsum_third,
-)
-from ._runtime_scans import (
-    _align,
-    _back_scan,
-    _exclusive_cumprod,
-    _interp_pieces,
-    _interp_slope,
-    _joined,
-    _quantile_weights,
-    _rejoin,
-    _scan,
-    _shift,
-    _trapezoid_weights,
-    _unconvolve,
-    _uninterp,
-    _uninterp_slope,
-    _unjoin,
-    _unpad,
-    _unrepeat,
-    _untake_along_axis,
-    _untile,
-    _untrapezoid_weights,
-)
+from importlib import import_module
+from types import FunctionType
+from typing import Any
 
-__all__ = [
-    '_above',
-    '_align',
-    '_axes',
-    '_back_scan',
-    '_check_seed',
-    '_cofactors',
-    '_contraction',
-    '_count',
-    '_cumsum_adjoint',
-    '_dot_left_adjoint',
-    '_dot_right_adjoint',
-    '_dot_right_matrix',
-    '_einsum',
-    '_einsum_terms',
-    '_exclusive_cumprod',
-    '_flatten_axes',
-    '_floating',
-    '_from_first',
-    '_full',
-    '_group_means',
-    '_interp_pieces',
-    '_interp_slope',
-    '_joined',
-    '_kron_blocks',
-    '_kron_left_adjoint',
-    '_kron_right_adjoint',
-    '_linspace_weights',
-    '_lower_half',
-    '_mask',
-    '_matmul_left_adjoint',
-    '_matmul_right_adjoint',
-    '_norm_power',
-    '_norm_slope',
-    '_outer_columns',
-    '_over',
-    '_power',
-    '_power_slope',
-    '_product_of_others',
-    '_quantile_weights',
-    '_reconcatenate',
-    '_rejoin',
-    '_repeat_others',
-    '_scan',
-    '_shift',
-    '_solve_columns',
-    '_sort_like',
-    '_spherical',
-    '_spread',
-    '_sum_others',
-    '_swap_last',
-    '_tensordot_left_adjoint',
-    '_tensordot_right_adjoint',
-    '_ties',
-    '_times_columns',
-    '_times_log',
-    '_to_first',
-    '_trapezoid_weights',
-    '_unbroadcast',
-    '_unconcatenate',
-    '_unconvolve',
-    '_undiag',
-    '_undiagonal',
-    '_undiff',
-    '_uneinsum_first',
-    '_uneinsum_second',
-    '_uneinsum_third',
-    '_unflatten_axes',
-    '_unindex',
-    '_uninterp',
-    '_uninterp_slope',
-    '_unjoin',
-    '_unpad',
-    '_unrepeat',
-    '_unsort',
-    '_untake',
-    '_untake_along_axis',
-    '_untile',
-    '_untrapezoid_weights',
-    '_without_zeros',
-    '_zeros_like',
-]
+# In the order in which they are looked into: what is needed most comes first.
+_PARTS = ('base', 'arrays', 'products', 'scans', 'linalg')
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith('__'):
+        for part in _PARTS:
+            helper = vars(import_module(f'tangent._runtime_{part}')).get(name)
+            if isinstance(helper, FunctionType):
+                globals()[name] = helper  # found without this function from now on
+                return helper
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
