@@ -130,6 +130,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   const PrintedText text = print_function(function, body, context);
   emitted.text = text.text;
   emitted.lines = text.lines;
+  emitted.places = text.places;
   emitted.function_name = options.function_name;
   emitted.seed_name = std::string(reverse.seed.text());
   emitted.scalar_result = typed.result.is_number();
