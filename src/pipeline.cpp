@@ -1,6 +1,9 @@
 // The road from a core program to the text of its gradient; see pipeline.h.
 #include "pipeline.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "autodiff/assemble.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
@@ -51,6 +54,11 @@ std::vector<Symbol> inputs_of(const CoreFunction& core, const std::vector<Type>&
           "the argument `" + name + "` is differentiated and is no number (" + to_text(type) + ")",
           parameter->ranges, "leave it out of wrt");
     }
+    if (type.dtype == DType::Bool && !type.mixed) {
+      throw Diagnostic(DiagnosticKind::NotNumeric,
+                       "the argument `" + name + "` is a truth value: it has no derivative",
+                       parameter->ranges, "leave `" + name + "` out of wrt, or pass a number");
+    }
     if (type.dtype == DType::Complex64 || type.dtype == DType::Complex128) {
       throw Diagnostic(DiagnosticKind::UnsupportedType, "the argument `" + name + "` is complex",
                        parameter->ranges,
@@ -59,6 +67,52 @@ std::vector<Symbol> inputs_of(const CoreFunction& core, const std::vector<Type>&
     inputs.push_back(parameter->name);
   }
   return inputs;
+}
+
+bool is_no_number(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::None:
+    case TypeKind::String:
+    case TypeKind::Slice:
+    case TypeKind::Dtype:
+    case TypeKind::Module:
+    case TypeKind::Function:
+    case TypeKind::Opaque:
+      return true;
+    case TypeKind::Array:
+      return type.dtype == DType::Other && !type.mixed;
+    case TypeKind::Tuple:
+      return std::ranges::any_of(type.elements, is_no_number);
+    default:
+      return false;
+  }
+}
+
+Ranges first_place(std::initializer_list<Ranges> candidates) {
+  for (const Ranges& ranges : candidates) {
+    if (!ranges.empty()) return ranges;
+  }
+  return {};
+}
+
+// Every path returns what a seed can be given for.
+void check_result(const TypedFunction& typed, Block body) {
+  for (const Stmt* statement : body) {
+    for_each_child(*statement, [&](const Node* child) {
+      if (is_statement(child->kind)) {
+        const auto* inner = static_cast<const Stmt*>(child);
+        check_result(typed, Block(&inner, 1));
+      }
+    });
+    const auto* leaves = as<Return>(statement);
+    if (leaves == nullptr || !is_no_number(typed.type_of(leaves->value))) continue;
+    const bool nothing = typed.type_of(leaves->value).kind == TypeKind::None;
+    throw Diagnostic(DiagnosticKind::NotNumeric,
+                     nothing ? "the function returns None on this path"
+                             : "the function returns what is no number",
+                     first_place({leaves->value->ranges, leaves->ranges, typed.core->ranges}),
+                     "return the value to differentiate");
+  }
 }
 
 // An integer argument counts as the real number that it is; one that decides only shapes, trip
@@ -100,6 +154,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   // Types of every expression; methods are resolved.
   const TypedFunction typed = infer(ready, arguments, outside, rules, context);
   if (log) log("typed", print(typed.body).text);
+  check_result(typed, typed.body);
 
   // Reverse mode: what flows back, what it reads of the primal, what of that has to be saved.
   NamePool names(context, ready);
@@ -130,6 +185,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   const PrintedText text = print_function(function, body, context);
   emitted.text = text.text;
   emitted.lines = text.lines;
+  emitted.places = text.places;
   emitted.function_name = options.function_name;
   emitted.seed_name = std::string(reverse.seed.text());
   emitted.scalar_result = typed.result.is_number();

@@ -37,6 +37,7 @@ struct Emitted {
   std::string function_name;           // the name of the gradient in that text
   std::string seed_name;               // the parameter of the seed
   std::vector<Ranges> lines;           // source map: per line of text the user's ranges
+  std::vector<SourceRange> places;     // per line the place of what it evaluates first
   std::vector<GlobalBinding> globals;  // user names the namespace must hold, as printed
   std::vector<std::string>
       helpers;  // names of tangent.runtime that the text uses, as printed ("_unbroadcast")

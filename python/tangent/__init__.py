@@ -12,7 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from tangent import _core, _options
+from tangent import (
+    _capture,  # noqa: F401  every gradient needs it: not imported while the first one is made
+    _core,
+    _options,
+)
 from tangent._core import Gradient
 from tangent.errors import (
     DictConstructionError,

@@ -17,6 +17,7 @@ struct SourceFile {
   std::string name;
   nanobind::object text;  // str: the part of the file that was read
   int first_line = 1;     // the line of the file that the text begins with
+  std::string function;   // the name of the function that was read
 };
 
 // Rule files have ids of their own, so that they never meet those of captured functions.
@@ -24,9 +25,9 @@ constexpr FileId kFirstRuleFile = 0x8000;
 
 class FileTable {
  public:
-  FileId add(std::string name, nanobind::object text, int first_line) {
+  FileId add(std::string name, nanobind::object text, int first_line, std::string function = {}) {
     if (files_.size() >= kFirstRuleFile) return kFirstRuleFile - 1;
-    files_.push_back({std::move(name), std::move(text), first_line});
+    files_.push_back({std::move(name), std::move(text), first_line, std::move(function)});
     return static_cast<FileId>(files_.size() - 1);
   }
   [[nodiscard]] const SourceFile* find(FileId id) const {

@@ -312,7 +312,8 @@ CapturedFunction LiveOutside::source_of(const Thing& function, Context& context)
   }
   // node, text, number of the text's first line in the file, file name, class of private names
   const int first_line = nb::cast<int>(item(2));
-  const FileId file = files_.add(std::string(view(item(3))), nb::borrow(item(1)), first_line);
+  const FileId file = files_.add(std::string(view(item(3))), nb::borrow(item(1)), first_line,
+                                 text_attribute(object, "__name__"));
   const ParsedText text(view(item(1)), file, first_line);
   return read_function(item(0), text, view(item(4)), file, context);
 }

@@ -150,7 +150,7 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
                       binder_.count() - binder_.hidden(), NumpyTypes::get())) {
       check_seed(seed, *hot_);
       hot_->refresh_defaults(binder_);
-      return hot_->vectorcall()(hot_->callable(), arguments, count, keywords);
+      return finished(hot_->vectorcall()(hot_->callable(), arguments, count, keywords));
     }
   }
   const Bound bound = bind(arguments, count, keywords);
@@ -177,7 +177,7 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
       keywords = renamed.ptr();
     }
   }
-  return variant->vectorcall()(variant->callable(), arguments, count, keywords);
+  return finished(variant->vectorcall()(variant->callable(), arguments, count, keywords));
 }
 
 // ---------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/binding.h"
+#include "runtime/user_lines.h"
 #include "runtime/variant.h"
 
 namespace tangent::runtime {
@@ -26,7 +27,7 @@ class Gradient {
       const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
       if (count == fast_count_ && is_current() &&
           hot_->accepts(arguments, binder_.hidden(), count, python::NumpyTypes::get())) {
-        return hot_->vectorcall()(hot_->callable(), arguments, flagged_count, nullptr);
+        return finished(hot_->vectorcall()(hot_->callable(), arguments, flagged_count, nullptr));
       }
     }
     return call_slowly(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count)),
@@ -60,6 +61,11 @@ class Gradient {
 
  private:
   PyObject* call_slowly(PyObject* const* arguments, std::size_t count, PyObject* keywords);
+  // What an emitted function returned; the traceback of its exception shows the user's line too.
+  PyObject* finished(PyObject* result) {
+    if (result == nullptr) show_user_lines(variants_, binder_.function());
+    return result;
+  }
   [[nodiscard]] Bound bind(PyObject* const* arguments, std::size_t count, PyObject* keywords) const;
   std::shared_ptr<Variant> find(const Bound& bound);
   std::shared_ptr<Variant> require(const Bound& bound);

@@ -42,6 +42,7 @@ class Variant {
   [[nodiscard]] vectorcallfunc vectorcall() const { return vectorcall_; }
   [[nodiscard]] nanobind::handle function() const { return function_; }
   [[nodiscard]] nanobind::handle text() const { return text_; }
+  [[nodiscard]] nanobind::handle filename() const { return filename_; }  // of the text
   [[nodiscard]] nanobind::handle seed_name() const { return seed_name_; }
   [[nodiscard]] const Emitted& emitted() const { return emitted_; }
   [[nodiscard]] const std::vector<nanobind::object>& entries() const { return entries_; }

@@ -40,6 +40,19 @@ void Writer::comma() {
   put(" ");
 }
 
+void Writer::note_place(const Expr& expression) {
+  if (place_is_final_ || expression.ranges.empty()) return;
+  const bool leaf = is<Name>(&expression) || is<Constant>(&expression);
+  if (leaf && place_.line != 0) return;
+  place_ = expression.ranges[0];
+  place_is_final_ = !leaf;
+}
+
+void Writer::forget_place() {
+  place_ = {};
+  place_is_final_ = false;
+}
+
 void Writer::end_line(Ranges ranges) {
   const std::size_t indent = static_cast<std::size_t>(level_) * kIndentColumns;
   const auto width = static_cast<std::size_t>(options_.width);
@@ -52,6 +65,8 @@ void Writer::end_line(Ranges ranges) {
     count = append_broken(text_, line_, marks_, {.width = width, .indent = indent});
   }
   lines_.insert(lines_.end(), count, ranges);
+  places_.resize(lines_.size(), place_);
+  forget_place();
   line_.clear();
   marks_.clear();
 }
@@ -59,6 +74,7 @@ void Writer::end_line(Ranges ranges) {
 void Writer::blank_line(Ranges ranges) {
   text_ += '\n';
   lines_.push_back(ranges);
+  places_.emplace_back();
 }
 
 PrintedText print(Block block, const PrintOptions& options) {

@@ -18,6 +18,9 @@ struct PrintedText {
   std::string text;
   std::vector<Ranges>
       lines;  // per line of text, the first line at index 0; empty where there is none
+  // Per line the place of the first of its expressions that has one; line 0 where none has. An
+  // expression of an inlined function stands elsewhere than the call that its statement is from.
+  std::vector<SourceRange> places;
 };
 
 struct PrintOptions {

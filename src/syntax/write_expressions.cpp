@@ -74,6 +74,7 @@ bool is_short(const Expr* bound) {
 
 void Writer::expression(const Expr* expression, Precedence loosest) {
   const bool wrapped = precedence_of(*expression) < loosest;
+  note_place(*expression);
   if (wrapped) open('(');
   dispatch(*expression, [this](const auto& it) { write(it); });
   if (wrapped) close(')');

@@ -137,6 +137,7 @@ void Writer::write(const Assign& it) {
     }
     put(" = ");
   }
+  forget_place();  // of the target
   optional(it.value, Precedence::Yield);
   end_line(it.ranges);
 }
@@ -210,6 +211,7 @@ void Writer::documentation(std::string_view text, Ranges ranges) {
   text_ += R"(""")";
   text_ += '\n';
   lines_.insert(lines_.end(), static_cast<std::size_t>(newlines) + 1, ranges);
+  places_.resize(lines_.size());
 }
 
 void Writer::write(const For& it) {

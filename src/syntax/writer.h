@@ -24,7 +24,7 @@ class Writer {
   // Any one node, on an unlimited line: no statement's header is ever broken.
   void node(const Node& node);
 
-  PrintedText take_text() { return {std::move(text_), std::move(lines_)}; }
+  PrintedText take_text() { return {std::move(text_), std::move(lines_), std::move(places_)}; }
   std::string take_line() { return std::move(line_); }
 
   void expression(const Expr* expression, Precedence loosest);
@@ -39,6 +39,8 @@ class Writer {
   void close_optional();
   void delimiter(Delimiter kind);
   void comma();
+  void note_place(const Expr& expression);
+  void forget_place();
   void end_line(Ranges ranges);
   void blank_line(Ranges ranges);
 
@@ -82,6 +84,9 @@ class Writer {
   std::vector<LineMark> marks_;
   std::string text_;
   std::vector<Ranges> lines_;
+  std::vector<SourceRange> places_;
+  SourceRange place_;  // of the open line: an operation or a call, else a name
+  bool place_is_final_ = false;
 };
 
 }  // namespace tangent
