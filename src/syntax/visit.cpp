@@ -1,11 +1,11 @@
-// Structural equality and hash of nodes.
+// Children, rewriting, structural equality and hash of nodes, from the fields that each kind lists.
 //
-// In: nodes of any kind. Out: whether they say the same, regardless of ids and ranges, and a hash
-// that agrees with it. Both walk with a stack of their own: a sum of thousands of terms is a tree
-// as deep, and must not overflow the machine's stack.
+// In: nodes of any kind. Out: see visit.h. Equality and hash walk with a stack of their own: a sum
+// of thousands of terms is a tree as deep, and must not overflow the machine's stack.
 #include "syntax/visit.h"
 
 #include <bit>
+#include <type_traits>
 
 namespace tangent {
 
@@ -34,9 +34,13 @@ bool operator==(const Literal& a, const Literal& b) {
 namespace {
 
 template <class Field>
-constexpr bool is_child = detail::is_node_pointer<Field>::value;
+constexpr bool is_child = false;
+template <class T>
+constexpr bool is_child<const T*> = std::is_base_of_v<Node, T>;
 template <class Field>
-constexpr bool is_children = detail::is_node_list<Field>::value;
+constexpr bool is_children = false;
+template <class T>
+constexpr bool is_children<List<T>> = is_child<T>;
 
 template <class T>
 bool same_value(const T& a, const T& b) {
@@ -127,6 +131,63 @@ class Hasher {
 };
 
 }  // namespace
+
+void for_each_child(const Node& node, FunctionView<void(const Node*)> f) {
+  dispatch(node, [f](const auto& it) {
+    using T = std::remove_cvref_t<decltype(it)>;
+    [[maybe_unused]] const auto visit = [f](const auto& field) {
+      using Field = std::remove_cvref_t<decltype(field)>;
+      if constexpr (is_child<Field>) {
+        if (field != nullptr) f(field);
+      } else if constexpr (is_children<Field>) {
+        for (const Node* child : field) {
+          if (child != nullptr) f(child);
+        }
+      }
+    };
+    std::apply([&](auto... members) { (visit(it.*members), ...); }, T::fields());
+  });
+}
+
+const Node* rewrite_children(Context& context, const Node& node,
+                             FunctionView<const Node*(const Node*)> f) {
+  return dispatch(node, [&](const auto& it) -> const Node* {
+    using T = std::remove_cvref_t<decltype(it)>;
+    bool changed = false;
+    [[maybe_unused]] const auto rewrite = [&](const auto& field) {
+      using Field = std::remove_cvref_t<decltype(field)>;
+      if constexpr (is_child<Field>) {
+        if (field == nullptr) return field;
+        const auto* now = static_cast<Field>(f(field));
+        changed = changed || now != field;
+        return now;
+      } else if constexpr (is_children<Field>) {
+        std::vector<typename Field::value_type> items;
+        bool moved = false;
+        items.reserve(field.size());
+        for (const auto* child : field) {
+          const auto* now = child == nullptr ? child : static_cast<decltype(child)>(f(child));
+          moved = moved || now != child;
+          items.push_back(now);
+        }
+        if (!moved) return field;
+        changed = true;
+        return Field(context.list(items));
+      } else {
+        return field;
+      }
+    };
+    return std::apply(
+        [&](auto... members) -> const Node* {
+          // Braces: the fields are rewritten in their order.
+          const std::tuple fields{rewrite(it.*members)...};
+          if (!changed) return &it;
+          return std::apply([&](auto... values) { return context.make<T>(it.ranges, values...); },
+                            fields);
+        },
+        T::fields());
+  });
+}
 
 bool equal(const Node* a, const Node* b) {
   std::vector<NodePair> pending = {{a, b}};
