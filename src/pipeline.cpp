@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "analysis/aliases.h"
+#include "analysis/views.h"
 #include "autodiff/assemble.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
@@ -17,6 +19,9 @@ namespace tangent {
 
 namespace {
 
+// Views of views of views.
+constexpr int kViewRounds = 4;
+
 // How the text spells NumPy: as the user does, else "np" or a name that is free.
 Symbol numpy_name(const CoreFunction& core, NamePool& names, bool& bound) {
   for (const GlobalBinding& global : core.globals) {
@@ -29,13 +34,39 @@ Symbol numpy_name(const CoreFunction& core, NamePool& names, bool& bound) {
   return names.fresh("np");
 }
 
-std::vector<Symbol> inputs_of(const CoreFunction& core, const std::vector<Type>& arguments,
-                              const GradientOptions& options) {
-  std::vector<Symbol> inputs;
+bool is_active_leaf(const Type& type) {
+  return (type.is_number() || type.is_array()) && type.dtype != DType::Bool &&
+         type.dtype != DType::Complex64 && type.dtype != DType::Complex128;
+}
+
+// What is differentiated, in the order of wrt: a parameter, or the numbers and arrays in it. The
+// parameters that are made of those come last: nothing may flow to one as a whole.
+struct Inputs {
+  std::vector<Symbol> names;
+  std::vector<Type> types;
+};
+
+Inputs inputs_of(const CoreFunction& core, const std::vector<Type>& arguments,
+                 const GradientOptions& options, const std::vector<NamedField>& fields) {
+  Inputs inputs;
+  Inputs wholes;
   for (const int position : options.wrt) {
     const auto index = static_cast<std::size_t>(position);
     const Parameter* parameter = core.parameters[index];
     const Type& type = arguments[index];
+    bool made_of_fields = false;
+    for (const NamedField& field : fields) {
+      if (field.parameter != index) continue;
+      made_of_fields = true;
+      if (!is_active_leaf(field.type)) continue;
+      inputs.names.push_back(field.name);
+      inputs.types.push_back(field.type);
+    }
+    if (made_of_fields) {
+      wholes.names.push_back(parameter->name);
+      wholes.types.push_back(type);
+      continue;
+    }
     const bool numeric = type.kind == TypeKind::Number || type.kind == TypeKind::Array ||
                          type.kind == TypeKind::Numeric;
     const std::string name(parameter->name.text());
@@ -64,10 +95,95 @@ std::vector<Symbol> inputs_of(const CoreFunction& core, const std::vector<Type>&
                        parameter->ranges,
                        "differentiate with respect to its real and imaginary parts");
     }
-    inputs.push_back(parameter->name);
+    inputs.names.push_back(parameter->name);
+    inputs.types.push_back(type);
   }
+  inputs.names.insert(inputs.names.end(), wholes.names.begin(), wholes.names.end());
+  inputs.types.insert(inputs.types.end(), wholes.types.begin(), wholes.types.end());
   return inputs;
 }
+
+// The gradients of whole arguments from those of their parts: of the same kind as the argument.
+class GradientBuilder {
+ public:
+  GradientBuilder(const CoreFunction& core, const std::vector<Structure>& structures,
+                  const std::vector<NamedField>& fields, ReverseResult& reverse, Context& context)
+      : core_(core),
+        structures_(structures),
+        fields_(fields),
+        reverse_(reverse),
+        context_(context) {}
+
+  std::vector<const Expr*> build(const GradientOptions& options,
+                                 const std::vector<const Expr*>& parts) {
+    std::vector<const Expr*> gradients;
+    part_ = parts.begin();
+    for (const int position : options.wrt) {
+      const auto index = static_cast<std::size_t>(position);
+      field_ = std::ranges::find(fields_, index, &NamedField::parameter);
+      if (field_ == fields_.end()) {
+        gradients.push_back(*part_++);
+      } else {
+        gradients.push_back(
+            whole(structures_[index], std::string(core_.parameters[index]->name.text())));
+      }
+    }
+    return gradients;
+  }
+
+ private:
+  const Expr* text_of(const std::string& text) {
+    return context_.make<Constant>(
+        {}, Literal{.kind = LiteralKind::String, .text = context_.arena().copy_text(text)});
+  }
+
+  const Expr* whole(const Structure& structure, const std::string& text) {
+    if (structure.is_leaf()) {
+      const NamedField& field = *field_++;
+      if (is_active_leaf(field.type)) return *part_++;
+      // A truth value counts as a number that nothing depends on; a text stays what it is.
+      if (field.type.is_number()) return context_.number(0.0);
+      return context_.local(field.name);
+    }
+    std::vector<const Expr*> keys;
+    std::vector<const Expr*> values;
+    std::vector<const Keyword*> keywords;
+    for (const auto& [step, part] : structure.parts) {
+      const Expr* value = whole(part, text + spelled(step));
+      values.push_back(value);
+      if (structure.form == Structure::Form::Dict) {
+        keys.push_back(step.form == FieldStep::Form::Key ? text_of(step.text)
+                                                         : context_.integer(step.index));
+      } else if (structure.form == Structure::Form::Object) {
+        keywords.push_back(context_.make<Keyword>(Ranges(), context_.symbol(step.text), value));
+      }
+    }
+    switch (structure.form) {
+      case Structure::Form::Dict:
+        return context_.make<Dictionary>({}, context_.list(keys), context_.list(values));
+      case Structure::Form::List:
+        return context_.make<ListDisplay>({}, context_.list(values));
+      case Structure::Form::Tuple:
+        return context_.make<TupleDisplay>({}, context_.list(values));
+      default:
+        break;
+    }
+    // An object of the same class: the fields that were not read have no derivative.
+    reverse_.helpers.emplace_back("_object_like");
+    return context_.make<Call>({}, context_.global(context_.symbol("_object_like")),
+                               context_.symbol("tangent.runtime._object_like"),
+                               context_.list<const Expr*>({context_.local(context_.symbol(text))}),
+                               context_.list(keywords));
+  }
+
+  const CoreFunction& core_;
+  const std::vector<Structure>& structures_;
+  const std::vector<NamedField>& fields_;
+  ReverseResult& reverse_;
+  Context& context_;
+  std::vector<const Expr*>::const_iterator part_;
+  std::vector<NamedField>::const_iterator field_;
+};
 
 bool is_no_number(const Type& type) {
   switch (type.kind) {
@@ -144,15 +260,28 @@ void check_structure(const CoreFunction& core, const TypedFunction& typed,
 
 }  // namespace
 
-Emitted differentiate(const CoreFunction& core, const std::vector<Type>& arguments,
-                      const GradientOptions& options, Outside& outside, RuleBook& rules,
-                      Context& context, const StageLog& log) {
-  const std::vector<Symbol> inputs = inputs_of(core, arguments, options);
-  const CoreFunction ready = prepare(core, context);
+Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
+                      const std::vector<Structure>& structures, const GradientOptions& options,
+                      Outside& outside, RuleBook& rules, Context& context, const StageLog& log) {
+  // The parts of arguments that constants reach are variables.
+  std::vector<NamedField> fields;
+  CoreFunction ready = name_fields(prepare(core, context), structures, fields, context);
+  std::vector<Type> arguments = given;
+  for (const NamedField& field : fields) arguments.push_back(field.type);
+  const Inputs inputs = inputs_of(core, given, options, fields);
   if (log) log("core", print(ready.body).text);
 
   // Types of every expression; methods are resolved.
-  const TypedFunction typed = infer(ready, arguments, outside, rules, context);
+  TypedFunction typed = infer(ready, arguments, outside, rules, context);
+  // Where one array is stored into through several names, the names of views are spelled out.
+  for (int round = 0; round < kViewRounds; ++round) {
+    const std::unordered_set<Symbol> names = Aliases(typed).in_conflict();
+    if (names.empty()) break;
+    const Block body = spell_out_views(ready.body, typed, names, context);
+    if (body.data() == ready.body.data()) break;
+    ready.body = body;
+    typed = infer(ready, arguments, outside, rules, context);
+  }
   if (log) log("typed", print(typed.body).text);
   check_result(typed, typed.body);
 
@@ -160,18 +289,20 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   NamePool names(context, ready);
   bool numpy_is_bound = false;
   const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
-  std::vector<Type> input_types;
-  for (const int position : options.wrt) {
-    input_types.push_back(arguments[static_cast<std::size_t>(position)]);
-  }
-  ReverseResult reverse = Reverse(typed, inputs, input_types, rules, context, numpy, names).run();
-  check_structure(ready, typed, arguments, options, reverse);
+  ReverseResult reverse =
+      Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names).run();
+  if (fields.empty()) check_structure(ready, typed, arguments, options, reverse);
+  const std::vector<const Expr*> parts = std::move(reverse.gradients);
+  reverse.gradients =
+      GradientBuilder(core, structures, fields, reverse, context).build(options, parts);
   const Saves saves = find_saves(typed.body, reverse.plan, names);
   const Symbol result = names.fresh("result");
   Assembled assembled = assemble(typed.body, reverse, saves, result, names, context);
 
   // One function again: the primal, the backward part, the gradients.
-  EmittedFunction function{.core = ready,
+  CoreFunction printed = ready;
+  printed.parameters = core.parameters;
+  EmittedFunction function{.core = printed,
                            .typed = typed,
                            .reverse = reverse,
                            .options = options,
@@ -191,9 +322,17 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& argumen
   emitted.scalar_result = typed.result.is_number();
   emitted.globals = ready.globals;
   emitted.seed_size = reverse.tuple_size;
-  emitted.questions.assign(arguments.size(), {});
-  for (std::size_t k = 0; k < arguments.size(); ++k)
-    emitted.questions[k].ones = arguments[k].is_array();
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const auto& written = reverse.written_parameters;
+    if (std::ranges::find(written, ready.parameters[k]->name) == written.end()) continue;
+    if (k < given.size()) {
+      emitted.written.push_back(k);
+    } else {
+      emitted.writes_parts = true;
+    }
+  }
+  emitted.questions.assign(given.size(), {});
+  for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
   finish_names(emitted, body, reverse, numpy, numpy_is_bound);
   return emitted;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capture/outside.h"
+#include "lower/fields.h"
 #include "lower/lower.h"
 #include "rules/rule.h"
 #include "syntax/build.h"
@@ -42,6 +43,8 @@ struct Emitted {
   std::vector<std::string>
       helpers;  // names of tangent.runtime that the text uses, as printed ("_unbroadcast")
   std::vector<ArgumentQuestions> questions;  // one per parameter
+  std::vector<std::size_t> written;          // parameters whose arrays are stored into
+  bool writes_parts = false;                 // an array that is part of an argument is stored into
   bool uses_numpy = false;  // the text needs a name that GlobalBindings do not give: `numpy_name`
   // Modules that rules use, by qualified name, and the names under which the text reaches them.
   std::vector<std::pair<std::string, std::string>> modules;
@@ -57,8 +60,11 @@ using StageLog = std::function<void(std::string_view stage, std::string_view tex
 
 // `parameters` are emitted as the user wrote them (defaults are read from the primal's own tuple by
 // the caller: the text shows the user's spelling). Throws Diagnostic.
+//
+// `structures` says what arguments are made of; without it each is taken as a whole.
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& arguments,
-                      const GradientOptions& options, Outside& outside, RuleBook& rules,
-                      Context& context, const StageLog& log = {});
+                      const std::vector<Structure>& structures, const GradientOptions& options,
+                      Outside& outside, RuleBook& rules, Context& context,
+                      const StageLog& log = {});
 
 }  // namespace tangent

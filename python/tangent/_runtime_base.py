@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,36 @@ def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 
 
 # Shapes of adjoints
+
+
+def _object_like(whole: Any, **fields: Any) -> Any:
+    """An object of the class of `whole` with adjoints for fields; the others have none: zeros."""
+    if isinstance(whole, tuple) and hasattr(whole, '_replace'):  # a namedtuple
+        others = {name: _no_derivative(value) for name, value in whole._asdict().items()}
+        return whole._replace(**{**others, **fields})
+    result = copy(whole)
+    names = [*getattr(whole, '__dict__', ()), *getattr(type(whole), '__slots__', ())]
+    for name in names:
+        if name not in fields and hasattr(whole, name):
+            object.__setattr__(result, name, _no_derivative(getattr(whole, name)))
+    for name, value in fields.items():
+        object.__setattr__(result, name, value)
+    return result
+
+
+def _no_derivative(value: Any) -> Any:
+    """Zeros of the structure of a value that a function does not read."""
+    if isinstance(value, (bool, str, bytes)) or value is None:
+        return value
+    if isinstance(value, (int, float, np.number)):
+        return 0.0
+    if isinstance(value, np.ndarray):
+        return _zeros_like(value)
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return type(value)(_no_derivative(part) for part in value)
+    if type(value) is dict:
+        return {key: _no_derivative(part) for key, part in value.items()}
+    return value
 
 
 def _unbroadcast(b: Numeric, like: Numeric) -> Numeric:

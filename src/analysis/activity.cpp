@@ -73,6 +73,9 @@ void Activity::for_each_operand(const Expr* expression,
     case Kind::ListDisplay:
       for (const Expr* element : static_cast<const ListDisplay*>(expression)->elements) f(element);
       return;
+    case Kind::Dictionary:
+      for (const Expr* value : static_cast<const Dictionary*>(expression)->values) f(value);
+      return;
     case Kind::Starred:
       return f(static_cast<const Starred*>(expression)->value);
     case Kind::Call: {

@@ -398,22 +398,37 @@ std::vector<Symbol> Aliases::written_parameters() const {
   return found;
 }
 
+bool Aliases::is_read_later(const Stmt* store, Symbol other) const {
+  if (globals_.contains(other)) return true;
+  const auto live = live_after_.find(store);
+  return live != live_after_.end() && live->second.has(variables_.number(other));
+}
+
+std::unordered_set<Symbol> Aliases::in_conflict() const {
+  std::unordered_set<Symbol> found;
+  for (const Stmt* statement : stores_) {
+    for (const Symbol other : seen_by(statement)) {
+      if (!is_read_later(statement, other)) continue;
+      found.insert(other);
+      found.insert(stored(statement));
+    }
+  }
+  return found;
+}
+
 void Aliases::check() const {
   for (const Stmt* statement : stores_) {
-    const Symbol base = stored(statement);
-    const auto live = live_after_.find(statement);
+    const std::string base(stored(statement).text());
     for (const Symbol other : seen_by(statement)) {
-      const bool outside = globals_.contains(other);
-      if (!outside && (live == live_after_.end() || !live->second.has(variables_.number(other))))
-        continue;
+      if (!is_read_later(statement, other)) continue;
+      const std::string seen(other.text());
       throw Diagnostic(
           DiagnosticKind::WriteInPlace,
-          "`" + std::string(base.text()) +
-              "` is written in place, and may share its memory with `" + std::string(other.text()) +
-              (outside ? "`, which is not the function's own" : "`, which is read later"),
+          "`" + base + "` is written in place, and may share its memory with `" + seen +
+              (globals_.contains(other) ? "`, which is not the function's own"
+                                        : "`, which is read later"),
           statement->ranges,
-          "make a copy where the second name is bound: `" + std::string(base.text()) + " = " +
-              std::string(other.text()) + ".copy()`");
+          "make a copy where the second name is bound: `" + base + " = " + seen + ".copy()`");
     }
   }
 }

@@ -39,6 +39,8 @@ class Aliases {
   // Refuses a store that another name sees which is read later: the values of both would have to
   // be followed through one array. Throws Diagnostic (WriteInPlace).
   void check() const;
+  // The names of the stores that would be refused: those of their places, and those that see them.
+  [[nodiscard]] std::unordered_set<Symbol> in_conflict() const;
 
   // f(Symbol) for the names whose memory the value of an expression may share.
   template <class F>
@@ -52,6 +54,7 @@ class Aliases {
   [[nodiscard]] std::vector<Symbol> references(const Expr* expression) const;
   // The name whose array a statement stores into; empty if it does not.
   [[nodiscard]] Symbol stored(const Stmt* statement) const;
+  [[nodiscard]] bool is_read_later(const Stmt* store, Symbol other) const;
   [[nodiscard]] bool may_share(const Type& type) const;
   std::size_t leader(std::size_t number) const;
   void unite(Symbol a, Symbol b);

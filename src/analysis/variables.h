@@ -85,6 +85,49 @@ void for_each_read(const Node* node, F&& f) {
   }
 }
 
+// f(Symbol, bool shape_only) for every local name that an expression reads; `len(x)`, `x.shape` and
+// their like read nothing but the shape, which stores leave as it is.
+template <class F>
+void for_each_shaped_read(const Node* node, F&& f) {
+  if (node == nullptr) return;
+  auto local = [](const Expr* value) {
+    const auto* name = as<Name>(value);
+    return name != nullptr && name->scope == Scope::Local ? name : nullptr;
+  };
+  std::vector<const Node*> stack{node};
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (const auto* name = as<Name>(top)) {
+      if (name->scope == Scope::Local) f(name->symbol, false);
+      continue;
+    }
+    if (const auto* attribute = as<Attribute>(top)) {
+      const std::string_view text = attribute->attribute.text();
+      const Name* name = local(attribute->value);
+      if (name != nullptr &&
+          (text == "shape" || text == "size" || text == "ndim" || text == "dtype")) {
+        f(name->symbol, true);
+        continue;
+      }
+    }
+    const auto* call = as<Call>(top);
+    if (call != nullptr && !call->arguments.empty() && local(call->arguments[0]) != nullptr) {
+      const std::string_view callee = call->callee.text();
+      if (callee == "builtins.len" || callee == "numpy.shape" || callee == "numpy.size" ||
+          callee == "numpy.ndim" || callee == "numpy.zeros_like" || callee == "numpy.ones_like" ||
+          callee == "numpy.empty_like" || callee == "numpy.full_like") {
+        f(local(call->arguments[0])->symbol, true);
+        for (std::size_t k = 1; k < call->arguments.size(); ++k)
+          stack.push_back(call->arguments[k]);
+        for (const Keyword* keyword : call->keywords) stack.push_back(keyword);
+        continue;
+      }
+    }
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+}
+
 // f(Symbol) for every name that an assignment's or loop's target gives a value: of an element or
 // slice the array that it is in.
 template <class F>
@@ -114,6 +157,19 @@ void for_each_definition(const Stmt* statement, F&& f) {
     for (const Stmt* inner : branch->body) for_each_definition(inner, f);
     for (const Stmt* inner : branch->orelse) for_each_definition(inner, f);
   }
+}
+
+// f(Symbol) for every local that a statement may bind anew, nested blocks included; what is stored
+// into keeps its array.
+template <class F>
+void for_each_binding(const Stmt* statement, F&& f) {
+  if (stored_place(statement) != nullptr) return;
+  if (is<Assign>(statement) || is<AugmentedAssign>(statement))
+    return for_each_definition(statement, f);
+  if (const auto* loop = as<For>(statement)) for_each_target(loop->target, f);
+  for_each_child(*statement, [&](const Node* child) {
+    if (is_statement(child->kind)) for_each_binding(static_cast<const Stmt*>(child), f);
+  });
 }
 
 // Whether an expression mentions a local.

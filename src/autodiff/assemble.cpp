@@ -166,6 +166,11 @@ class Assembler {
     if (const auto found = plan_.replaced.find(expression); found != plan_.replaced.end()) {
       return context_.local(found->second);
     }
+    if (is<Subscript>(expression)) {
+      for (const Hoist& read : element_reads_) {
+        if (equal(read.value, expression)) return context_.local(read.name);
+      }
+    }
     return static_cast<const Expr*>(
         rewrite_children(context_, *expression, [&](const Node* child) -> const Node* {
           if (const auto* keyword = as<Keyword>(child)) {
@@ -186,6 +191,8 @@ class Assembler {
       if (const auto plan = plan_.statements.find(statement); plan != plan_.statements.end()) {
         hoists = &plan->second;
         hoist(*hoists, statement, out);
+      } else {
+        element_reads_.clear();
       }
       forward(statement, hoists != nullptr, out);
     }
@@ -209,6 +216,7 @@ class Assembler {
     std::stable_sort(ordered.begin(), ordered.end(), [&](const Hoist& a, const Hoist& b) {
       return depth.at(a.value) < depth.at(b.value);
     });
+    element_reads_.clear();
     for (const Hoist& hoist : ordered) {
       const Expr* value = static_cast<const Expr*>(
           rewrite_children(context_, *hoist.value, [&](const Node* child) -> const Node* {
@@ -220,6 +228,8 @@ class Assembler {
                                     context_.list<const Expr*>({value}), List<const Keyword*>());
       }
       out.push_back(context_.assign(context_.local(hoist.name), value, statement->ranges));
+      if (is<Subscript>(hoist.value) && plan_.replaced.contains(hoist.value))
+        element_reads_.push_back(hoist);
     }
   }
 
@@ -232,10 +242,11 @@ class Assembler {
     if (const auto* branch = as<If>(statement)) {
       Statements body;
       Statements orelse;
+      const Expr* test = forward(branch->test);
       forward(branch->body, body);
       forward(branch->orelse, orelse);
-      out.push_back(context_.make<If>(branch->ranges, forward(branch->test), context_.list(body),
-                                      context_.list(orelse)));
+      out.push_back(
+          context_.make<If>(branch->ranges, test, context_.list(body), context_.list(orelse)));
       return;
     }
     if (is<For>(statement) || is<While>(statement)) return forward_loop(statement, out);
@@ -249,13 +260,24 @@ class Assembler {
       out.push_back(statement);
       return;
     }
+    const Subscript* place = stored_place(statement);
     out.push_back(static_cast<const Stmt*>(
         rewrite_children(context_, *statement, [&](const Node* child) -> const Node* {
+          if (child == place) return forward_place(place);
           return is_expression(child->kind) ? forward(static_cast<const Expr*>(child)) : child;
         })));
   }
 
+  // A place that is stored into stays a place; its indices may have names by now.
+  const Expr* forward_place(const Expr* place) {
+    const auto* subscript = as<Subscript>(place);
+    if (subscript == nullptr) return place;
+    return context_.make<Subscript>(place->ranges, forward_place(subscript->value),
+                                    forward(subscript->index));
+  }
+
   void forward_loop(const Stmt* loop, Statements& out) {
+    element_reads_.clear();
     const auto found = plan_.loops.find(loop);
     const bool reversed = plan_.reversed.contains(loop);
     const LoopPlan* plan = reversed && found != plan_.loops.end() ? &found->second : nullptr;
@@ -411,6 +433,7 @@ class Assembler {
   std::unordered_map<const Stmt*, Symbol> drivers_;
   std::unordered_map<const Stmt*, Symbol> lengths_;  // loops that ran as often as this tape grew
   std::unordered_map<const Break*, const Stmt*> exit_flags_;
+  std::vector<Hoist> element_reads_;  // elements that the statement now reads, under names
 };
 
 }  // namespace

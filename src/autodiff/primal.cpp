@@ -114,6 +114,16 @@ const Expr* Reverse::hoist(const Expr* node, std::string_view wish) {
   if (found != result_.plan.replaced.end()) return context_.local(found->second);
   if (const auto copy = copies_.find(node); copy != copies_.end())
     return context_.local(copy->second);
+  // Equal reads in one statement are one value.
+  if (const auto plan = result_.plan.statements.find(current_);
+      plan != result_.plan.statements.end() && is_overwritten(node) &&
+      typing_.of(node).is_number()) {
+    for (const Hoist& hoist : plan->second.hoists) {
+      if (!equal(hoist.value, node)) continue;
+      result_.plan.replaced.emplace(node, hoist.name);
+      return context_.local(hoist.name);
+    }
+  }
   if (arm_depth_ > 0) {
     refuse(DiagnosticKind::UnsupportedSyntax, node,
            "this part of a conditional expression would have to be kept for the derivative",
@@ -132,7 +142,10 @@ const Expr* Reverse::hoist(const Expr* node, std::string_view wish) {
   typing_.declare(name, typing_.of(node));
   // It has its value where the statement is done, and until the statement is reached again.
   result_.plan.defined_at.emplace(name, current_position_after());
-  if (loop_depth_ > 0) killed_.insert(name);
+  if (loop_depth_ > 0) {
+    killed_.insert(name);
+    rebound_.insert(name);
+  }
   return context_.local(name);
 }
 

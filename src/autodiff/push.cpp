@@ -112,8 +112,10 @@ void Reverse::push(const Expr* node, Linear adjoint) {
     }
     case Kind::TupleDisplay:
     case Kind::ListDisplay:
+    case Kind::Dictionary:
       refuse(DiagnosticKind::UnsupportedType, node,
-             "a tuple or list of values that depend on the differentiated arguments is kept as a "
+             "a tuple, list or dict of values that depend on the differentiated arguments is kept "
+             "as a "
              "value",
              "use its elements under names of their own, or np.array");
     default:

@@ -129,7 +129,15 @@ void Reverse::reverse_function() {
     const Type type = input_types_[k];
     Linear value = adjoint_of(input);
     const Expr* gradient = nullptr;
-    if (value.is_zero()) {
+    if (!type.is_numeric()) {
+      // Its parts are inputs of their own.
+      if (!value.is_zero()) {
+        refuse(DiagnosticKind::UnsupportedType, core_.body.front(),
+               "the argument `" + std::string(input.text()) + "` is used as a whole",
+               "reach its parts by constants: keys, positions, attributes");
+      }
+      gradient = context_.number(0.0);
+    } else if (value.is_zero()) {
       gradient = type.is_number() ? context_.number(0.0) : zeros_for(input, true);
     } else if (type.is_array()) {
       const Expr* built = algebra_.build(value);
@@ -268,6 +276,7 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
       break;  // asserts, raises, prints: nothing flows through them
   }
   for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
+  for_each_binding(statement, [&](Symbol symbol) { rebound_.insert(symbol); });
   current_ = statement;
   current_value_ = nullptr;
   current_target_ = {};

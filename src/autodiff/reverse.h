@@ -231,6 +231,8 @@ class Reverse {
   [[nodiscard]] bool is_bound(Symbol variable) const;
   // bar(variable) as an array of this code's own that may be written in place.
   Symbol buffer(Symbol variable);
+  // `u, v = v, u` backwards: two adjoints that are each other's names change places.
+  bool swap_names(Symbol variable);
   bool owns(Symbol name) const { return owned_.contains(name); }
   const Expr* helper(std::string_view name);
 
@@ -266,7 +268,8 @@ class Reverse {
   Position after_current_;               // the position behind it
   const Expr* current_value_ = nullptr;  // its right-hand side …
   Symbol current_target_;                // … and the name that still holds its value, if any
-  std::unordered_set<Symbol> killed_;    // defined again after the position now
+  std::unordered_set<Symbol> killed_;    // defined again after the position now …
+  std::unordered_set<Symbol> rebound_;   // … and not only stored into
   int loop_depth_ = 0;
   std::vector<std::unordered_set<Symbol>> changed_by_loops_;  // of the loops around, innermost last
   std::unordered_map<const Expr*, Symbol> copies_;  // views of what is stored into, kept as copies

@@ -465,6 +465,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
 void Reverse::killed_in_loop(const Stmt* loop) {
   for (const Stmt* statement : body_of(loop)) {
     for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
+    for_each_binding(statement, [&](Symbol symbol) { rebound_.insert(symbol); });
   }
 }
 
@@ -500,10 +501,14 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
   };
   std::unordered_set<Symbol> defined;
   for (const Symbol symbol : changes(loop)) defined.insert(symbol);
+  std::unordered_set<Symbol> bound;
+  for_each_binding(loop, [&](Symbol symbol) { bound.insert(symbol); });
   // A value that the header reads: as it stands if the loop leaves it alone, else kept by name.
   auto kept = [&](const Expr* value, std::string_view wish) -> const Expr* {
     bool changed = false;
-    for_each_read(value, [&](Symbol read) { changed = changed || defined.contains(read); });
+    for_each_shaped_read(value, [&](Symbol read, bool shape_only) {
+      changed = changed || (shape_only ? bound : defined).contains(read);
+    });
     return changed ? hoist(value, wish) : primal(value);
   };
   if (cut) {

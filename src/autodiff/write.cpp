@@ -16,7 +16,36 @@ NamePool::NamePool(Context& context, const CoreFunction& core) : context_(contex
   }
 }
 
-Symbol NamePool::fresh(std::string_view wish) {
+namespace {
+
+// "params['R']" is a variable, but no name: "params_R".
+std::string as_identifier(std::string_view text) {
+  std::string result;
+  bool gap = false;
+  for (const char c : text) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || (static_cast<unsigned char>(c) & 0x80U) != 0;
+    if (fits && gap && c != '_' && !result.empty() && result.back() != '_') result += '_';
+    if (fits) result += c;
+    gap = !fits;
+  }
+  return result;
+}
+
+// The last step of a field: "R" of "params['R']", "rate" of "model.rate".
+std::string_view last_step(std::string_view text) {
+  if (text.ends_with("']")) {
+    const std::size_t start = text.rfind("['");
+    return text.substr(start + 2, text.size() - start - 4);
+  }
+  const std::size_t dot = text.rfind('.');
+  return dot == std::string_view::npos || text.ends_with("]") ? text : text.substr(dot + 1);
+}
+
+}  // namespace
+
+Symbol NamePool::fresh(std::string_view wanted) {
+  const std::string wish = as_identifier(wanted);
   static constexpr std::string_view kKeywords[] = {
       "and",    "as",   "assert", "async",  "await",  "break",   "class",    "continue",
       "def",    "del",  "elif",   "else",   "except", "finally", "for",      "from",
@@ -36,7 +65,7 @@ Symbol NamePool::fresh(std::string_view wish) {
 Symbol Reverse::bar(Symbol variable) {
   const auto found = bars_.find(variable);
   if (found != bars_.end()) return found->second;
-  const Symbol name = names_.fresh("b" + std::string(variable.text()));
+  const Symbol name = names_.fresh("b" + std::string(last_step(variable.text())));
   bars_.emplace(variable, name);
   adjoint_names_.insert(name);
   return name;
@@ -49,8 +78,10 @@ Linear& Reverse::adjoint_of(Symbol variable) {
 }
 
 void Reverse::need(const Node* node) {
-  for_each_read(node, [&](Symbol read) {
+  for_each_shaped_read(node, [&](Symbol read, bool shape_only) {
     if (adjoint_names_.contains(read)) return;
+    // A shape is still there under a name that was only stored into.
+    if (shape_only && !rebound_.contains(read)) return;
     const auto made = result_.plan.defined_at.find(read);
     result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
   });
@@ -118,7 +149,50 @@ void Reverse::flush_reads() {
   }
 }
 
+bool Reverse::swap_names(Symbol variable) {
+  const Symbol name = bar(variable);
+  const Symbol held = adjoint_of(variable).as_name();
+  if (held.empty() || held == name || adjoint_of(variable).lazy) return false;
+  for (std::size_t index = 0; index < adjoints_.size(); ++index) {
+    const Symbol other = variables_.symbol(index);
+    const auto found = bars_.find(other);
+    if (other == variable || found == bars_.end() || found->second != held) continue;
+    if (adjoints_[index].as_name() != name || adjoints_[index].lazy) return false;
+    // Nothing else may mention either of them.
+    for (std::size_t k = 0; k < adjoints_.size(); ++k) {
+      const bool own = k == index || variables_.symbol(k) == variable;
+      if (!own && (adjoints_[k].mentions(name) || adjoints_[k].mentions(held))) return false;
+    }
+    for (const Linear* value : in_flight_) {
+      if (value->mentions(name) || value->mentions(held)) return false;
+    }
+    const Expr* first = context_.local(name);
+    const Expr* second = context_.local(held);
+    emit(context_.assign(
+        context_.make<TupleDisplay>({}, context_.list<const Expr*>({first, second})),
+        context_.make<TupleDisplay>({}, context_.list<const Expr*>({second, first}))));
+    const bool owns_name = owned_.contains(name);
+    const bool owns_held = owned_.contains(held);
+    owned_.erase(name);
+    owned_.erase(held);
+    if (owns_name) owned_.insert(held);
+    if (owns_held) owned_.insert(name);
+    if (sparse_.contains(name) || sparse_.contains(held)) {
+      sparse_.insert(name);
+      sparse_.insert(held);
+    }
+    const Type type = typing_.of(first);
+    typing_.declare(name, typing_.of(second));
+    typing_.declare(held, type);
+    adjoint_of(variable) = algebra_.of(context_.local(name));
+    adjoints_[index] = algebra_.of(context_.local(held));
+    return true;
+  }
+  return false;
+}
+
 void Reverse::materialize(Symbol variable, bool make_full, bool is_read) {
+  if (swap_names(variable)) return;
   const Symbol name = bar(variable);
   Linear value = adjoint_of(variable);
   if (value.as_name() == name && !(make_full && value.lazy)) return;
@@ -319,6 +393,7 @@ bool Reverse::write_scaled(Symbol name, const Term& term) {
 }
 
 Symbol Reverse::buffer(Symbol variable) {
+  swap_names(variable);
   const Symbol name = bar(variable);
   protect(name);
   sparse_.insert(name);
@@ -328,6 +403,17 @@ Symbol Reverse::buffer(Symbol variable) {
     return name;
   }
   const Type type = typing_.of(context_.local(variable));
+  if (!value.is_zero() && !value.lazy && !value.as_name() && type.is_array()) {
+    // A new array of the whole shape is ours as it is made.
+    const Expr* made = algebra_.build(value);
+    const Type shape = typing_.of(made);
+    if (same_shape(shape, type) && shape.dtype == type.dtype && is_floating(type.dtype) &&
+        !is_view(made)) {
+      materialize(variable);
+      owned_.insert(name);
+      return name;
+    }
+  }
   if (value.is_zero() || type.is_number()) {
     materialize(variable, true, true);
     owned_.insert(name);

@@ -124,6 +124,8 @@ const Expr* Lowering::expression(const Expr* e) {
       return display(*e, static_cast<const TupleDisplay&>(*e).elements);
     case Kind::ListDisplay:
       return display(*e, static_cast<const ListDisplay&>(*e).elements);
+    case Kind::Dictionary:
+      return dictionary(static_cast<const Dictionary&>(*e));
     case Kind::FormattedString:
       return formatted(static_cast<const FormattedString&>(*e));
     case Kind::NamedExpression:
@@ -254,6 +256,24 @@ const Expr* Lowering::display(const Expr& it, Exprs elements) {
   const Exprs list = context_.list(values);
   if (is<TupleDisplay>(&it)) return context_.make<TupleDisplay>(it.ranges, list);
   return context_.make<ListDisplay>(it.ranges, list);
+}
+
+// {k: v, …}: each key before its value, from left to right.
+const Expr* Lowering::dictionary(const Dictionary& it) {
+  std::vector<const Expr*> written;
+  for (std::size_t k = 0; k < it.keys.size(); ++k) {
+    written.push_back(it.keys[k]);
+    written.push_back(it.values[k]);
+  }
+  std::vector<const Expr*> parts(written.size());
+  operands(written, parts);
+  std::vector<const Expr*> keys;
+  std::vector<const Expr*> values;
+  for (std::size_t k = 0; k < parts.size(); k += 2) {
+    keys.push_back(parts[k]);
+    values.push_back(parts[k + 1]);
+  }
+  return context_.make<Dictionary>(it.ranges, context_.list(keys), context_.list(values));
 }
 
 const Expr* Lowering::formatted(const FormattedString& it) {

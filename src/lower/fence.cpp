@@ -106,7 +106,11 @@ class Fence {
       case Kind::Comprehension:
         return comprehension(static_cast<const Comprehension&>(node));
       case Kind::Dictionary:
-        refuse(node, "a dict display is not supported yet", "use one name per value instead");
+        for (const Expr* key : static_cast<const Dictionary&>(node).keys) {
+          if (key != nullptr) continue;
+          refuse(node, "`**` in a dict display is not supported yet", "write the entries out");
+        }
+        return push_children(node);
       case Kind::SetDisplay:
         refuse(node, "a set display is not supported yet", "use a tuple instead");
       case Kind::Starred:

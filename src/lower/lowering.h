@@ -127,6 +127,7 @@ class Lowering {
   const Expr* binary(const BinaryOperation& it);
   const Expr* subscript(const Subscript& it);
   const Expr* display(const Expr& it, Exprs elements);
+  const Expr* dictionary(const Dictionary& it);
   const Expr* formatted(const FormattedString& it);
   const Expr* walrus(const NamedExpression& it);
   Symbol variable(Frame& frame, Symbol name);

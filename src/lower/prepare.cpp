@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "lower/parts.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
 
@@ -306,8 +307,8 @@ class Preparer {
 }  // namespace
 
 CoreFunction prepare(const CoreFunction& core, Context& context) {
-  CoreFunction ready = core;
-  ready.body = Preparer(core, context).block(core.body);
+  CoreFunction ready = replace_parts(core, context);
+  ready.body = Preparer(ready, context).block(ready.body);
   return ready;
 }
 

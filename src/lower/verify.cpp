@@ -187,6 +187,7 @@ class Verifier {
         case Kind::Comparison:
         case Kind::Conditional:
         case Kind::ListDisplay:
+        case Kind::Dictionary:
         case Kind::FormattedString:
         case Kind::FormattedValue:
           break;

@@ -7,7 +7,7 @@ namespace tangent {
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
-  Effects effects([&](const Expr* expression) { return typed.type_of(expression); }, rules);
+  Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
   const PassInput input{.typed = typed,
                         .rules = rules,
                         .forward = parts.primal,
@@ -26,6 +26,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
       // Every tape that is left is read.
       {"single uses", substitute_single_uses},
       {"fuse branches", fuse_branches},
+      {"join elements", join_elements},
       {"join updates", join_updates},
       {"tidy", tidy},
   };

@@ -33,6 +33,8 @@ Block substitute_single_uses(Block body, const PassInput& input);
 // The last branch of the forward part and the first of the backward part, on the same test, become
 // one.
 Block fuse_branches(Block body, const PassInput& input);
+// Contributions to one element of an adjoint as one store.
+Block join_elements(Block body, const PassInput& input);
 // v += e and v *= c, of a number, as v = c * (v + e).
 Block join_updates(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.

@@ -8,10 +8,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "pipeline.h"
 #include "python/outside.h"
+#include "python/structure.h"
 #include "python/values.h"
 
 namespace tangent::runtime {
@@ -20,9 +23,10 @@ namespace tangent::runtime {
 class ArgumentGuard {
  public:
   // `type` is that of `value`; its lists outlive the guard.
-  ArgumentGuard(PyObject* value, const Type& type, bool ones);
+  ArgumentGuard(PyObject* value, const Type& type, const Structure& structure, bool ones);
 
   [[nodiscard]] bool accepts(PyObject* value, const python::NumpyTypes& numpy) const {
+    if (structure_ != nullptr) return structure_->accepts(value);
     if (signature_ == python::kNoSignature) return python::has_type(value, type_, ones_);
     if (python::signature_of(value, numpy) != signature_) return false;
     return !ones_ || mask_of_ones(value) == mask_;
@@ -35,7 +39,17 @@ class ArgumentGuard {
   bool ones_;
   std::uint64_t mask_ = 0;
   Type type_;
+  std::unique_ptr<python::StructureGuard> structure_;  // of what is made of parts
 };
+
+// Whether one of the arrays `written` (positions) may share memory with another of the `count`
+// arrays, of which the first is that of parameter `first`. `pair` tells which two.
+bool shares_memory(PyObject* const* values, std::size_t first, std::size_t count,
+                   const std::vector<std::size_t>& written,
+                   std::pair<std::size_t, std::size_t>* pair);
+
+// Whether any two arrays in arguments, or in parts of them, may share memory.
+bool parts_share_memory(PyObject* const* values, std::size_t count);
 
 // What the names have to stand for.
 class NameGuard {

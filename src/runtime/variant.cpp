@@ -52,10 +52,33 @@ std::vector<Type> types_of(const std::vector<PyObject*>& values, Arena& arena) {
   return types;
 }
 
-Emitted emit(Program& program, const std::vector<Type>& types, const GradientOptions& options,
+// What the arguments are made of. Most are numbers and arrays: nothing is asked for them.
+std::vector<Structure> structures_of(Program& program, const std::vector<PyObject*>& values,
+                                     Arena& arena) {
+  std::vector<Structure> structures(values.size());
+  const CoreFunction& core = program.core();
+  std::vector<ReadField> fields;
+  bool asked = false;
+  // Symbols of lengths that no argument's own type uses.
+  std::uint32_t next_dim = 1U << 12U;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const ParameterKind form = core.parameters[k]->form;
+    const bool variadic =
+        form == ParameterKind::VariadicPositional || form == ParameterKind::VariadicKeyword;
+    if (variadic || python::signature_of(values[k], NumpyTypes::get()) != python::kNoSignature)
+      continue;
+    if (!asked) fields = read_fields(core);
+    asked = true;
+    structures[k] = python::structure_of(values[k], k, fields, arena, next_dim);
+  }
+  return structures;
+}
+
+Emitted emit(Program& program, const std::vector<Type>& types,
+             const std::vector<Structure>& structures, const GradientOptions& options,
              Context& context, const StageLog& log) {
-  return differentiate(program.core(), types, options, program.outside(), python::session().rules(),
-                       context, log);
+  return differentiate(program.core(), types, structures, options, program.outside(),
+                       python::session().rules(), context, log);
 }
 
 }  // namespace
@@ -65,17 +88,34 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
                  const StageLog& log)
     : program_(std::move(program)),
       context_((static_cast<void>(program_->core()), program_->context().child())),
-      emitted_(emit(*program_, types_of(values, context_->arena()), options, *context_, log)),
+      emitted_(emit(*program_, types_of(values, context_->arena()),
+                    structures_ = structures_of(*program_, values, context_->arena()), options,
+                    *context_, log)),
       filename_(to_str("<tangent " + options.function_name + " " +
                        std::to_string(python::session().next_number()) + ">")),
       text_(to_str(emitted_.text)),
       seed_name_(interned(emitted_.seed_name)),
       names_dict_(checked(PyDict_New())),
       names_(program_->outside(), emitted_.globals, names_dict_) {
+  std::pair<std::size_t, std::size_t> pair;
+  if (shares_memory(values.data(), 0, values.size(), emitted_.written, &pair)) {
+    const List<const Parameter*> parameters = program_->core().parameters;
+    const std::string written(parameters[pair.first]->name.text());
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "the arguments `" + written + "` and `" +
+                         std::string(parameters[pair.second]->name.text()) +
+                         "` share memory, and `" + written + "` is written in place",
+                     parameters[pair.first]->ranges, "pass a copy of one of them");
+  }
+  if (emitted_.writes_parts && parts_share_memory(values.data(), values.size())) {
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "arrays in the arguments share memory, and one of them is written in place",
+                     program_->core().ranges, "pass copies");
+  }
   const std::vector<Type> types = types_of(values, context_->arena());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool ones = i < emitted_.questions.size() && emitted_.questions[i].ones;
-    arguments_.emplace_back(values[i], types[i], ones);
+    arguments_.emplace_back(values[i], types[i], structures_[i], ones);
   }
   fill_namespace(binder);
   make_function(binder);
@@ -218,7 +258,7 @@ std::string general_form(Program& program, const Binder& binder, const GradientO
     types.push_back(type);
   }
   if (types.size() != core.parameters.size()) throw InternalError("parameters of two counts");
-  Emitted emitted = emit(program, types, options, *context, {});
+  Emitted emitted = emit(program, types, {}, options, *context, {});
   if (seed_name != nullptr) *seed_name = emitted.seed_name;
   return std::move(emitted.text);
 }

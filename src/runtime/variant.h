@@ -34,6 +34,9 @@ class Variant {
     for (std::size_t i = 0; i < count; ++i) {
       if (!arguments_[first + i].accepts(values[i], numpy)) return false;
     }
+    if (!emitted_.written.empty() && shares_memory(values, first, count, emitted_.written, nullptr))
+      return false;
+    if (emitted_.writes_parts && parts_share_memory(values, count)) return false;
     return names_.holds();
   }
 
@@ -59,6 +62,7 @@ class Variant {
   void fill_namespace(const Binder& binder);
 
   std::shared_ptr<python::Program> program_;
+  std::vector<Structure> structures_;
   std::unique_ptr<Context> context_;  // holds what emitted_ and the guards point to
   Emitted emitted_;
   nanobind::object filename_;

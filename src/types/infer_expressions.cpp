@@ -58,6 +58,12 @@ Type Inference::compute(const Expr* expression) {
       return display(TypeKind::Tuple, static_cast<const TupleDisplay*>(expression)->elements);
     case Kind::ListDisplay:
       return display(TypeKind::List, static_cast<const ListDisplay*>(expression)->elements);
+    case Kind::Dictionary: {
+      const auto* dictionary = static_cast<const Dictionary*>(expression);
+      for (const Expr* key : dictionary->keys) infer(key);
+      for (const Expr* value : dictionary->values) infer(value);
+      return Type::of(TypeKind::Dict);
+    }
     case Kind::FormattedString:
       for (const Expr* value : static_cast<const FormattedString*>(expression)->values)
         infer(value);

@@ -1,0 +1,249 @@
+#include "analysis/views.h"
+
+#include "analysis/variables.h"
+
+namespace tangent {
+
+namespace {
+
+class Views {
+ public:
+  Views(const TypedFunction& typed, const std::unordered_set<Symbol>& names, Context& context)
+      : typed_(typed), names_(names), context_(context) {}
+
+  Block run(Block body) {
+    for (const Stmt* statement : body) count(statement);
+    for (const Parameter* parameter : typed_.core->parameters) lost_.insert(parameter->name);
+    find(body);
+    // Every read has to belong to a binding that can be spelled out.
+    for (const auto& [name, seen] : seen_) {
+      if (seen != mentions_[name]) lost_.insert(name);
+    }
+    std::erase_if(bindings_, [&](const auto& entry) { return lost_.contains(entry.second.name); });
+    return bindings_.empty() ? body : rewrite(body);
+  }
+
+ private:
+  struct Binding {
+    Symbol name;
+    const Expr* value;
+  };
+
+  void count(const Node* node) {
+    std::vector<const Node*> stack{node};
+    while (!stack.empty()) {
+      const Node* top = stack.back();
+      stack.pop_back();
+      if (const auto* name = as<Name>(top); name != nullptr && name->scope == Scope::Local)
+        ++mentions_[name->symbol];
+      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    }
+  }
+
+  static int count_of(const Node* node, Symbol symbol) {
+    int found = 0;
+    for_each_read(node, [&](Symbol read) { found += read == symbol ? 1 : 0; });
+    return found;
+  }
+
+  static bool binds(const Stmt* statement, Symbol symbol) {
+    bool found = false;
+    for_each_binding(statement, [&](Symbol bound) { found = found || bound == symbol; });
+    return found;
+  }
+
+  // Arithmetic of names and constants: it is the same again as long as the names are.
+  static bool is_calm(const Expr* index) {
+    switch (index->kind) {
+      case Kind::Name:
+      case Kind::Constant:
+        return true;
+      case Kind::UnaryOperation:
+        return is_calm(static_cast<const UnaryOperation*>(index)->operand);
+      case Kind::BinaryOperation:
+        return is_calm(static_cast<const BinaryOperation*>(index)->left) &&
+               is_calm(static_cast<const BinaryOperation*>(index)->right);
+      case Kind::Slice: {
+        const auto* slice = static_cast<const Slice*>(index);
+        for (const Expr* part : {slice->lower, slice->upper, slice->step}) {
+          if (part != nullptr && !is_calm(part)) return false;
+        }
+        return true;
+      }
+      case Kind::TupleDisplay: {
+        const Exprs elements = static_cast<const TupleDisplay*>(index)->elements;
+        return std::all_of(elements.begin(), elements.end(), is_calm);
+      }
+      default:
+        return false;
+    }
+  }
+
+  bool is_basic(const Expr* index) const {
+    if (const auto* tuple = as<TupleDisplay>(index)) {
+      return std::all_of(tuple->elements.begin(), tuple->elements.end(),
+                         [&](const Expr* part) { return is_basic(part); });
+    }
+    const Type type = typed_.type_of(index);
+    return is<Slice>(index) || type.kind == TypeKind::None ||
+           (type.is_number() && type.dtype == DType::Integer);
+  }
+
+  // Whether a value is an array by another name, or surely a view of one.
+  bool is_reference(const Expr* value) const {
+    if (!typed_.type_of(value).is_array()) return false;
+    if (const auto* name = as<Name>(value)) return name->scope == Scope::Local;
+    const auto* subscript = as<Subscript>(value);
+    return subscript != nullptr && is_calm(subscript->index) && is_basic(subscript->index) &&
+           is_reference(subscript->value);
+  }
+
+  void find(Block block) {
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      const Stmt* statement = block[k];
+      if (const auto* branch = as<If>(statement)) {
+        find(branch->body);
+        find(branch->orelse);
+      } else if (const auto* loop = as<For>(statement)) {
+        for_each_target(loop->target, [&](Symbol symbol) { lost_.insert(symbol); });
+        find(loop->body);
+      } else if (const auto* repeat = as<While>(statement)) {
+        find(repeat->body);
+      } else {
+        for_each_binding(statement, [&](Symbol symbol) {
+          if (names_.contains(symbol)) bind(block, k, symbol);
+        });
+      }
+    }
+  }
+
+  void bind(Block block, std::size_t k, Symbol symbol) {
+    const auto* assign = as<Assign>(block[k]);
+    const bool plain = assign != nullptr && is<Name>(assign->targets[0]);
+    if (!plain || !is_reference(assign->value) || count_of(assign->value, symbol) > 0) {
+      lost_.insert(symbol);
+      return;
+    }
+    // The statements that read this value: up to the next binding in the block.
+    std::size_t end = k + 1;
+    std::size_t last = k;
+    int reads = 0;
+    for (; end < block.size(); ++end) {
+      const auto* next = as<Assign>(block[end]);
+      const bool again = next != nullptr && is<Name>(next->targets[0]) &&
+                         static_cast<const Name*>(next->targets[0])->symbol == symbol;
+      if (again) {
+        const int own = count_of(next->value, symbol);
+        reads += own;
+        if (own > 0) last = end;
+        break;
+      }
+      if (binds(block[end], symbol)) lost_.insert(symbol);
+      const int found = count_of(block[end], symbol);
+      reads += found;
+      if (found > 0) last = end;
+    }
+    for (std::size_t between = k + 1; between <= last && between < block.size(); ++between) {
+      for_each_read(assign->value, [&](Symbol read) {
+        if (binds(block[between], read) && !(between == last && end == last)) lost_.insert(symbol);
+      });
+    }
+    seen_[symbol] += reads + 1;
+    bindings_.emplace(block[k], Binding{symbol, assign->value});
+  }
+
+  Block rewrite(Block block) {
+    std::vector<const Stmt*> out;
+    const std::unordered_map<Symbol, const Expr*> outer = now_;
+    for (const Stmt* statement : block) {
+      const auto binding = bindings_.find(statement);
+      if (binding != bindings_.end()) {
+        now_[binding->second.name] = static_cast<const Expr*>(replaced(binding->second.value));
+        continue;
+      }
+      out.push_back(static_cast<const Stmt*>(replaced(statement)));
+    }
+    now_ = outer;
+    if (out.empty()) out.push_back(context_.make<Pass>({}));
+    return context_.list(out);
+  }
+
+  const Node* replaced(const Node* node) {
+    if (const auto* name = as<Name>(node)) {
+      const auto found = now_.find(name->symbol);
+      return found != now_.end() && name->scope == Scope::Local ? again(found->second, name->ranges)
+                                                                : node;
+    }
+    if (const auto* branch = as<If>(node)) {
+      const auto* test = static_cast<const Expr*>(replaced(branch->test));
+      const Block body = rewrite(branch->body);
+      return context_.make<If>(branch->ranges, test, body,
+                               branch->orelse.empty() ? Block() : rewrite(branch->orelse));
+    }
+    if (const auto* loop = as<For>(node)) {
+      const auto* iterable = static_cast<const Expr*>(replaced(loop->iterable));
+      return context_.make<For>(loop->ranges, loop->target, iterable, rewrite(loop->body),
+                                loop->orelse, loop->is_async);
+    }
+    if (const auto* repeat = as<While>(node)) {
+      const auto* test = static_cast<const Expr*>(replaced(repeat->test));
+      return context_.make<While>(repeat->ranges, test, rewrite(repeat->body), repeat->orelse);
+    }
+    return rewrite_children(context_, *node, [&](const Node* child) { return replaced(child); });
+  }
+
+  // A copy of its own for every place: side tables go by node.
+  const Expr* again(const Expr* value, Ranges ranges) {
+    switch (value->kind) {
+      case Kind::Name:
+        return context_.local(static_cast<const Name*>(value)->symbol, ranges);
+      case Kind::Subscript: {
+        const auto* subscript = static_cast<const Subscript*>(value);
+        return context_.make<Subscript>(ranges, again(subscript->value, ranges),
+                                        again(subscript->index, ranges));
+      }
+      case Kind::BinaryOperation: {
+        const auto* operation = static_cast<const BinaryOperation*>(value);
+        return context_.make<BinaryOperation>(ranges, operation->op, again(operation->left, ranges),
+                                              again(operation->right, ranges));
+      }
+      case Kind::UnaryOperation: {
+        const auto* operation = static_cast<const UnaryOperation*>(value);
+        return context_.make<UnaryOperation>(ranges, operation->op,
+                                             again(operation->operand, ranges));
+      }
+      case Kind::TupleDisplay: {
+        std::vector<const Expr*> elements;
+        for (const Expr* element : static_cast<const TupleDisplay*>(value)->elements)
+          elements.push_back(again(element, ranges));
+        return context_.make<TupleDisplay>(ranges, context_.list(elements));
+      }
+      case Kind::Slice: {
+        const auto* slice = static_cast<const Slice*>(value);
+        auto part = [&](const Expr* it) { return it != nullptr ? again(it, ranges) : nullptr; };
+        return context_.make<Slice>(ranges, part(slice->lower), part(slice->upper),
+                                    part(slice->step));
+      }
+      default:
+        return value;
+    }
+  }
+
+  const TypedFunction& typed_;
+  const std::unordered_set<Symbol>& names_;
+  Context& context_;
+  std::unordered_map<Symbol, int> mentions_;  // in the whole function
+  std::unordered_map<Symbol, int> seen_;      // that belong to a binding
+  std::unordered_set<Symbol> lost_;           // cannot be spelled out
+  std::unordered_map<const Stmt*, Binding> bindings_;
+  std::unordered_map<Symbol, const Expr*> now_;
+};
+
+}  // namespace
+
+Block spell_out_views(Block body, const TypedFunction& typed,
+                      const std::unordered_set<Symbol>& names, Context& context) {
+  return Views(typed, names, context).run(body);
+}
+
+}  // namespace tangent

@@ -1,0 +1,284 @@
+#include "lower/fields.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/diagnostics.h"
+#include "lower/scope.h"
+#include "syntax/places.h"
+#include "syntax/printer.h"
+#include "syntax/visit.h"
+
+namespace tangent {
+
+namespace {
+
+// The step that an expression takes, if a constant says which.
+bool read_step(const Expr* node, FieldStep& step) {
+  if (const auto* attribute = as<Attribute>(node)) {
+    step = {.form = FieldStep::Form::Attribute, .text = std::string(attribute->attribute.text())};
+    return true;
+  }
+  const auto* subscript = as<Subscript>(node);
+  const auto* constant = subscript != nullptr ? as<Constant>(subscript->index) : nullptr;
+  if (constant == nullptr) return false;
+  if (constant->value.kind == LiteralKind::String) {
+    step = {.form = FieldStep::Form::Key, .text = std::string(constant->value.text)};
+    return true;
+  }
+  if (constant->value.kind == LiteralKind::Integer) {
+    step = {.form = FieldStep::Form::Index, .text = {}, .index = constant->value.integer};
+    return true;
+  }
+  return false;
+}
+
+const Expr* base_of(const Expr* node) {
+  if (const auto* attribute = as<Attribute>(node)) return attribute->value;
+  return static_cast<const Subscript*>(node)->value;
+}
+
+// The names that a block binds anew.
+void find_bound(Block block, std::unordered_set<Symbol>& bound) {
+  auto target = [&](const auto& self, const Expr* expression) -> void {
+    if (const auto* name = as<Name>(expression)) bound.insert(name->symbol);
+    if (const auto* tuple = as<TupleDisplay>(expression)) {
+      for (const Expr* element : tuple->elements) self(self, element);
+    }
+  };
+  for (const Stmt* statement : block) {
+    if (const auto* assign = as<Assign>(statement)) {
+      target(target, assign->targets[0]);
+    } else if (const auto* augmented = as<AugmentedAssign>(statement)) {
+      target(target, augmented->target);
+    } else if (const auto* branch = as<If>(statement)) {
+      find_bound(branch->body, bound);
+      find_bound(branch->orelse, bound);
+    } else if (const auto* loop = as<For>(statement)) {
+      target(target, loop->target);
+      find_bound(loop->body, bound);
+    } else if (const auto* repeat = as<While>(statement)) {
+      find_bound(repeat->body, bound);
+    }
+  }
+}
+
+const Structure* part_of(const Structure& structure, const FieldStep& step) {
+  for (const auto& [taken, part] : structure.parts) {
+    if (taken == step) return &part;
+  }
+  // pair[-1]
+  const bool sequence =
+      structure.form == Structure::Form::List || structure.form == Structure::Form::Tuple;
+  if (sequence && step.form == FieldStep::Form::Index && step.index < 0) {
+    const auto size = static_cast<std::int64_t>(structure.parts.size());
+    if (step.index + size >= 0)
+      return &structure.parts[static_cast<std::size_t>(step.index + size)].second;
+  }
+  return nullptr;
+}
+
+class FieldNamer {
+ public:
+  FieldNamer(const CoreFunction& core, const std::vector<Structure>& structures,
+             std::vector<NamedField>& fields, Context& context)
+      : context_(context), fields_(fields) {
+    std::unordered_set<Symbol> bound;
+    find_bound(core.body, bound);
+    for (std::size_t k = 0; k < core.parameters.size() && k < structures.size(); ++k) {
+      const Symbol name = core.parameters[k]->name;
+      if (structures[k].is_leaf() || bound.contains(name)) continue;
+      roots_.emplace(name, &structures[k]);
+      name_leaves(structures[k], k, std::string(name.text()));
+    }
+  }
+
+  Block run(Block body) { return block(body); }
+
+ private:
+  void name_leaves(const Structure& structure, std::size_t parameter, const std::string& text) {
+    if (structure.is_leaf()) {
+      const Symbol name = context_.symbol(text);
+      names_.emplace(&structure, name);
+      fields_.push_back({parameter, name, structure.type});
+      return;
+    }
+    for (const auto& [step, part] : structure.parts)
+      name_leaves(part, parameter, text + spelled(step));
+  }
+
+  // What a chain of constant steps reaches; null if it leaves what is known.
+  const Structure* reached(const Expr* node) const {
+    if (const auto* name = as<Name>(node)) {
+      const auto root = roots_.find(name->symbol);
+      return root != roots_.end() && name->scope == Scope::Local ? root->second : nullptr;
+    }
+    FieldStep step;
+    if (!read_step(node, step)) return nullptr;
+    const Structure* base = reached(base_of(node));
+    return base != nullptr ? part_of(*base, step) : nullptr;
+  }
+
+  // An entry that is not there: Python raises where it is read.
+  bool is_missing(const Expr* node) const {
+    const auto* subscript = as<Subscript>(node);
+    if (subscript == nullptr) return false;
+    const Structure* base = reached(subscript->value);
+    return base != nullptr && !base->is_leaf() && base->form != Structure::Form::Object;
+  }
+
+  // A variable that no value ever reaches.
+  const Expr* missing(const Expr* node) {
+    const Symbol name = context_.symbol(print(static_cast<const Node*>(node)));
+    const bool known = std::any_of(fields_.begin(), fields_.end(),
+                                   [&](const NamedField& field) { return field.name == name; });
+    if (!known) fields_.push_back({kNoParameter, name, Type()});
+    return context_.local(name, node->ranges);
+  }
+
+  Block block(Block statements) {
+    std::vector<const Stmt*> out;
+    bool changed = false;
+    for (const Stmt* statement : statements) {
+      check_store(statement);
+      const auto* now = static_cast<const Stmt*>(rewrite(statement));
+      changed = changed || now != statement;
+      out.push_back(now);
+    }
+    return changed ? context_.list(out) : statements;
+  }
+
+  // An entry of an argument that is bound anew would be the caller's to see.
+  void check_store(const Stmt* statement) const {
+    const Subscript* place = stored_place(statement);
+    if (place == nullptr) return;
+    const Structure* whole = reached(place->value);
+    const Structure* itself = reached(place);
+    if (itself == nullptr && (whole == nullptr || whole->is_leaf())) return;
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "writing `" + print(static_cast<const Node*>(place)) +
+                         "`, an entry of an argument, is not supported yet",
+                     place->ranges, "keep the value in a variable of the function");
+  }
+
+  const Node* rewrite(const Node* node) {
+    if (is_expression(node->kind)) {
+      const auto* expression = static_cast<const Expr*>(node);
+      if (is<Subscript>(expression) || is<Attribute>(expression)) {
+        const Structure* part = reached(expression);
+        if (part != nullptr && part->is_leaf())
+          return context_.local(names_.at(part), expression->ranges);
+        if (part == nullptr && is_missing(expression)) return missing(expression);
+      }
+      // A left-deep sum of thousands of terms is walked by rewrite_children's own loop where it
+      // mentions no argument at all.
+      if (!mentions_root(node)) return node;
+      return rewrite_children(context_, *node, [&](const Node* child) { return rewrite(child); });
+    }
+    if (const auto* branch = as<If>(node)) {
+      return context_.make<If>(branch->ranges, static_cast<const Expr*>(rewrite(branch->test)),
+                               block(branch->body), block(branch->orelse));
+    }
+    if (const auto* loop = as<For>(node)) {
+      return context_.make<For>(loop->ranges, loop->target,
+                                static_cast<const Expr*>(rewrite(loop->iterable)),
+                                block(loop->body), loop->orelse, loop->is_async);
+    }
+    if (const auto* repeat = as<While>(node)) {
+      return context_.make<While>(repeat->ranges, static_cast<const Expr*>(rewrite(repeat->test)),
+                                  block(repeat->body), repeat->orelse);
+    }
+    if (!mentions_root(node)) return node;
+    return rewrite_children(context_, *node, [&](const Node* child) { return rewrite(child); });
+  }
+
+  bool mentions_root(const Node* node) const {
+    std::vector<const Node*> stack{node};
+    while (!stack.empty()) {
+      const Node* top = stack.back();
+      stack.pop_back();
+      if (const auto* name = as<Name>(top); name != nullptr && roots_.contains(name->symbol))
+        return true;
+      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    }
+    return false;
+  }
+
+  Context& context_;
+  std::vector<NamedField>& fields_;
+  std::unordered_map<Symbol, const Structure*> roots_;
+  std::unordered_map<const Structure*, Symbol> names_;
+};
+
+// A literal of a string key as Python spells it.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\\' || c == '\'') result += '\\';
+    result += c;
+  }
+  return result + "'";
+}
+
+}  // namespace
+
+std::string spelled(const FieldStep& step) {
+  switch (step.form) {
+    case FieldStep::Form::Key:
+      return "[" + quoted(step.text) + "]";
+    case FieldStep::Form::Index:
+      return "[" + std::to_string(step.index) + "]";
+    case FieldStep::Form::Attribute:
+      return "." + step.text;
+  }
+  return {};
+}
+
+std::vector<ReadField> read_fields(const CoreFunction& core) {
+  std::unordered_map<Symbol, std::size_t> parameters;
+  for (std::size_t k = 0; k < core.parameters.size(); ++k)
+    parameters.emplace(core.parameters[k]->name, k);
+  std::vector<ReadField> found;
+  std::vector<const Node*> stack(core.body.begin(), core.body.end());
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (is<Attribute>(top) || is<Subscript>(top)) {
+      std::vector<FieldStep> steps;
+      const auto* node = static_cast<const Expr*>(top);
+      FieldStep step;
+      while (read_step(node, step)) {
+        steps.insert(steps.begin(), step);
+        node = base_of(node);
+      }
+      const auto* root = as<Name>(node);
+      if (root != nullptr && root->scope == Scope::Local && !steps.empty()) {
+        const auto parameter = parameters.find(root->symbol);
+        if (parameter != parameters.end()) found.push_back({parameter->second, std::move(steps)});
+      }
+    }
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return found;
+}
+
+CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,
+                         std::vector<NamedField>& fields, Context& context) {
+  FieldNamer namer(core, structures, fields, context);
+  if (fields.empty()) return core;
+  CoreFunction named = core;
+  named.body = namer.run(core.body);
+  std::vector<const Parameter*> parameters(core.parameters.begin(), core.parameters.end());
+  for (const NamedField& field : fields) {
+    parameters.push_back(context.make<Parameter>(
+        field.parameter == kNoParameter ? core.ranges : core.parameters[field.parameter]->ranges,
+        field.name, ParameterKind::Positional, static_cast<const Expr*>(nullptr),
+        static_cast<const Expr*>(nullptr)));
+  }
+  named.parameters = context.list(parameters);
+  return named;
+}
+
+}  // namespace tangent

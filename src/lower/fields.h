@@ -1,0 +1,60 @@
+// Fields of arguments: `params['R']`, `model.rate`, `pair[0]` as variables of their own.
+//
+// In: a core program and what its arguments are made of. Out: the same program over more
+// parameters: one for each part that is a number, an array or another plain value, spelled as the
+// user reaches it. So a dict of parameters is differentiated as the numbers in it are, and its
+// entries have types.
+//
+// A name like `params['R']` is a variable to every later stage, and prints as the expression that
+// it is. Preconditions that are checked: the parameter is never bound anew, and no part of it is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lower/lower.h"
+#include "types/type.h"
+
+namespace tangent {
+
+// One step into an argument: params['R'], pair[0], model.rate.
+struct FieldStep {
+  enum class Form : std::uint8_t { Key, Index, Attribute };
+  Form form = Form::Key;
+  std::string text;        // Key, Attribute
+  std::int64_t index = 0;  // Index; of a dict with integer keys, too
+  bool operator==(const FieldStep&) const = default;
+};
+
+// What an argument is made of, as far as constants reach it.
+struct Structure {
+  enum class Form : std::uint8_t { Leaf, Dict, List, Tuple, Object };
+  Form form = Form::Leaf;
+  Type type;  // of a leaf
+  std::vector<std::pair<FieldStep, Structure>> parts;
+  [[nodiscard]] bool is_leaf() const { return form == Form::Leaf; }
+};
+
+// The attributes that a function reads of its parameters: of objects only these count.
+struct ReadField {
+  std::size_t parameter;
+  std::vector<FieldStep> steps;
+};
+std::vector<ReadField> read_fields(const CoreFunction& core);
+
+// A leaf of an argument as a variable; of an entry that is not there no parameter is told.
+constexpr std::size_t kNoParameter = static_cast<std::size_t>(-1);
+struct NamedField {
+  std::size_t parameter;
+  Symbol name;  // "params['R']"
+  Type type;
+};
+
+// A step as the user writes it: "['R']", "[0]", ".rate".
+std::string spelled(const FieldStep& step);
+
+// The program over named fields; its parameters are those of `core` and the fields behind them.
+CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,
+                         std::vector<NamedField>& fields, Context& context);
+
+}  // namespace tangent

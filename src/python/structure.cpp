@@ -1,0 +1,236 @@
+#include "python/structure.h"
+
+#include <algorithm>
+
+#include "base/diagnostics.h"
+
+namespace nb = nanobind;
+
+namespace tangent::python {
+
+namespace {
+
+constexpr Py_ssize_t kMostEntries = 64;  // of a dict
+constexpr Py_ssize_t kMostItems = 8;     // of a list or tuple that goes by position
+constexpr int kDeepest = 8;              // parts of parts; a structure that holds itself ends here
+
+nb::object name_of(const std::string& text) {
+  PyObject* name = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
+  if (name == nullptr) throw nb::python_error();
+  PyUnicode_InternInPlace(&name);
+  return nb::steal(name);
+}
+
+bool is_printable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F; });
+}
+
+// The steps of dict entries; false if a key is neither a short text nor an int.
+bool read_key(PyObject* key, FieldStep& step) {
+  if (PyUnicode_CheckExact(key) != 0) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(key, &size);
+    if (text == nullptr) {
+      PyErr_Clear();
+      return false;
+    }
+    step = {.form = FieldStep::Form::Key,
+            .text = std::string(text, static_cast<std::size_t>(size))};
+    return is_printable(step.text);
+  }
+  if (PyLong_CheckExact(key) == 0) return false;
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(key, &overflow);
+  step = {.form = FieldStep::Form::Index, .text = {}, .index = number};
+  return overflow == 0;
+}
+
+// An attribute that is found without running code: in the object's dictionary, a slot, or a plain
+// value of its class. Borrowed from what holds it; nothing if there is none.
+nb::object plain_attribute(PyObject* object, PyObject* name) {
+  PyObject** dictionary = _PyObject_GetDictPtr(object);
+  PyObject* in_class = _PyType_Lookup(Py_TYPE(object), name);
+  // A slot, or a field of a namedtuple.
+  const bool slot = in_class != nullptr &&
+                    (Py_TYPE(in_class) == &PyMemberDescr_Type ||
+                     std::string_view(Py_TYPE(in_class)->tp_name) == "_collections._tuplegetter");
+  const bool computed = in_class != nullptr && !slot && Py_TYPE(in_class)->tp_descr_set != nullptr;
+  if (computed) return {};
+  if (slot) {
+    PyObject* found = PyObject_GenericGetAttr(object, name);
+    if (found == nullptr) PyErr_Clear();
+    return nb::steal(found);
+  }
+  if (dictionary != nullptr && *dictionary != nullptr) {
+    PyObject* found = PyDict_GetItemWithError(*dictionary, name);
+    if (found != nullptr) return nb::borrow(found);
+    PyErr_Clear();
+  }
+  if (dictionary == nullptr || *dictionary == nullptr) {
+    // Objects that keep their values in line make a dictionary when asked for it.
+    PyObject* found = PyObject_GenericGetAttr(object, name);
+    if (found == nullptr) {
+      PyErr_Clear();
+      return {};
+    }
+    const nb::object held = nb::steal(found);
+    if (PyMethod_Check(found) == 0) return held;
+    return {};
+  }
+  if (in_class != nullptr && Py_TYPE(in_class)->tp_descr_get == nullptr)
+    return nb::borrow(in_class);
+  return {};
+}
+
+// A plain instance of a Python class, or of a namedtuple.
+bool is_object(PyObject* value, const Type& type) {
+  return type.kind == TypeKind::Opaque && (Py_TYPE(value)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 &&
+         Py_TYPE(value)->tp_getattro == PyObject_GenericGetAttr;
+}
+
+Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fields,
+                       std::size_t depth, Arena& arena, std::uint32_t& next_dim) {
+  Structure result;
+  auto leaf = [&] {
+    result.type = type_of_value(value, arena, next_dim);
+    return result;
+  };
+  if (depth >= kDeepest) return leaf();
+  // The fields that go through a part.
+  auto beyond = [&](const FieldStep& step) {
+    std::vector<const ReadField*> found;
+    for (const ReadField* field : fields) {
+      if (field->steps.size() > depth && field->steps[depth] == step) found.push_back(field);
+    }
+    return found;
+  };
+  auto add = [&](const FieldStep& step, PyObject* part) {
+    result.parts.emplace_back(step, structure_at(part, beyond(step), depth + 1, arena, next_dim));
+  };
+  if (PyDict_CheckExact(value) != 0) {
+    if (PyDict_GET_SIZE(value) == 0 || PyDict_GET_SIZE(value) > kMostEntries) return leaf();
+    Py_ssize_t position = 0;
+    PyObject* key = nullptr;
+    PyObject* part = nullptr;
+    while (PyDict_Next(value, &position, &key, &part) != 0) {
+      FieldStep step;
+      if (!read_key(key, step)) {
+        result.parts.clear();
+        return leaf();
+      }
+      add(step, part);
+    }
+    result.form = Structure::Form::Dict;
+    return result;
+  }
+  const bool list = PyList_CheckExact(value) != 0;
+  if (list || PyTuple_CheckExact(value) != 0) {
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(value);
+    if (size == 0 || size > kMostItems) return leaf();
+    for (Py_ssize_t k = 0; k < size; ++k)
+      add({.form = FieldStep::Form::Index, .text = {}, .index = k},
+          PySequence_Fast_ITEMS(value)[k]);
+    result.form = list ? Structure::Form::List : Structure::Form::Tuple;
+    return result;
+  }
+  leaf();
+  if (!is_object(value, result.type)) return result;
+  for (const ReadField* field : fields) {
+    if (field->steps.size() <= depth) continue;
+    const FieldStep& step = field->steps[depth];
+    const bool known = std::any_of(result.parts.begin(), result.parts.end(),
+                                   [&](const auto& part) { return part.first == step; });
+    if (known || step.form != FieldStep::Form::Attribute) continue;
+    const nb::object part = plain_attribute(value, name_of(step.text).ptr());
+    if (part.is_valid()) add(step, part.ptr());
+  }
+  if (!result.parts.empty()) result.form = Structure::Form::Object;
+  return result;
+}
+
+}  // namespace
+
+Structure structure_of(PyObject* value, std::size_t parameter, const std::vector<ReadField>& fields,
+                       Arena& arena, std::uint32_t& next_dim) {
+  std::vector<const ReadField*> own;
+  for (const ReadField& field : fields) {
+    if (field.parameter == parameter) own.push_back(&field);
+  }
+  return structure_at(value, own, 0, arena, next_dim);
+}
+
+StructureGuard::StructureGuard(PyObject* value, const Structure& structure)
+    : root_(part_of(value, structure)) {}
+
+StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& structure) {
+  Part result;
+  result.form = structure.form;
+  result.type = structure.type;
+  if (structure.form == Structure::Form::Object) {
+    result.class_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value)));
+  }
+  Py_ssize_t position = 0;
+  for (const auto& [step, part] : structure.parts) {
+    nb::object held;
+    nb::object key;
+    switch (structure.form) {
+      case Structure::Form::Dict:
+        key = step.form == FieldStep::Form::Key ? name_of(step.text)
+                                                : nb::steal(PyLong_FromLongLong(step.index));
+        held = nb::borrow(PyDict_GetItemWithError(value, key.ptr()));
+        break;
+      case Structure::Form::List:
+      case Structure::Form::Tuple:
+        held = nb::borrow(PySequence_Fast_ITEMS(value)[position++]);
+        break;
+      default:
+        key = name_of(step.text);
+        held = plain_attribute(value, key.ptr());
+        break;
+    }
+    if (!held.is_valid()) throw InternalError("a part of an argument is gone");
+    result.parts.push_back(part_of(held.ptr(), part));
+    result.parts.back().key = std::move(key);
+  }
+  return result;
+}
+
+bool StructureGuard::accepts(const Part& part, PyObject* value) {
+  switch (part.form) {
+    case Structure::Form::Leaf:
+      return has_type(value, part.type, true);
+    case Structure::Form::Dict: {
+      if (PyDict_CheckExact(value) == 0 ||
+          PyDict_GET_SIZE(value) != static_cast<Py_ssize_t>(part.parts.size()))
+        return false;
+      for (const Part& inner : part.parts) {
+        PyObject* found = PyDict_GetItemWithError(value, inner.key.ptr());
+        if (found == nullptr || !accepts(inner, found)) return false;
+      }
+      return true;
+    }
+    case Structure::Form::List:
+    case Structure::Form::Tuple: {
+      const bool same = part.form == Structure::Form::List ? PyList_CheckExact(value) != 0
+                                                           : PyTuple_CheckExact(value) != 0;
+      if (!same || PySequence_Fast_GET_SIZE(value) != static_cast<Py_ssize_t>(part.parts.size()))
+        return false;
+      for (std::size_t k = 0; k < part.parts.size(); ++k) {
+        if (!accepts(part.parts[k], PySequence_Fast_ITEMS(value)[k])) return false;
+      }
+      return true;
+    }
+    case Structure::Form::Object: {
+      if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != part.class_.ptr()) return false;
+      for (const Part& inner : part.parts) {
+        const nb::object found = plain_attribute(value, inner.key.ptr());
+        if (!found.is_valid() || !accepts(inner, found.ptr())) return false;
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace tangent::python

@@ -1,0 +1,42 @@
+// What a live argument is made of: dicts, lists and tuples by their parts, objects by the
+// attributes that the function reads.
+//
+// In: an object, and the fields that the function reads of its parameter. Out: its Structure, and a
+// guard that says whether another object is made of the same parts of the same types. No code of
+// the user runs: attributes are found in the object's own dictionary and slots, and in its class.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "lower/fields.h"
+#include "python/values.h"
+
+namespace tangent::python {
+
+// A leaf for everything that is no dict, list, tuple or object of a Python class.
+Structure structure_of(PyObject* value, std::size_t parameter, const std::vector<ReadField>& fields,
+                       Arena& arena, std::uint32_t& next_dim);
+
+// Whether an object has a structure, leaf by leaf.
+class StructureGuard {
+ public:
+  StructureGuard(PyObject* value, const Structure& structure);
+  [[nodiscard]] bool accepts(PyObject* value) const { return accepts(root_, value); }
+
+ private:
+  struct Part {
+    Structure::Form form = Structure::Form::Leaf;
+    Type type;
+    nanobind::object key;     // how its whole reaches it: a key, an attribute's name
+    nanobind::object class_;  // of an object
+    std::vector<Part> parts;
+  };
+  static Part part_of(PyObject* value, const Structure& structure);
+  static bool accepts(const Part& part, PyObject* value);
+
+  Part root_;
+};
+
+}  // namespace tangent::python
