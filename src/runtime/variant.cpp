@@ -52,6 +52,27 @@ std::vector<Type> types_of(const std::vector<PyObject*>& values, Arena& arena) {
   return types;
 }
 
+// Numbers or arrays, except what the defaults say is neither.
+std::vector<Type> general_types(const Binder& binder, Arena& arena) {
+  std::vector<Type> types;
+  std::uint32_t next_dim = 2;
+  for (std::size_t i = 0; i < binder.count(); ++i) {
+    Type type = Type::numeric(DType::Float64);
+    const ParameterKind form = binder.parameters()[i].form;
+    if (form == ParameterKind::VariadicPositional) type = Type::of(TypeKind::Tuple);
+    if (form == ParameterKind::VariadicKeyword) type = Type::of(TypeKind::Dict);
+    if (i < binder.hidden()) {
+      type = python::type_of_value(binder.self().ptr(), arena, next_dim);
+    } else if (PyObject* value = binder.default_of(i)) {
+      // A default says what is no number: a string, None, a flag.
+      const Type given = python::type_of_value(value, arena, next_dim);
+      if (!given.may_be_active()) type = given;
+    }
+    types.push_back(type);
+  }
+  return types;
+}
+
 Emitted emit(Program& program, const std::vector<Type>& types, const GradientOptions& options,
              Context& context, const StageLog& log) {
   return differentiate(program.core(), types, options, program.outside(), python::session().rules(),
@@ -61,21 +82,26 @@ Emitted emit(Program& program, const std::vector<Type>& types, const GradientOpt
 }  // namespace
 
 Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
-                 const std::vector<PyObject*>& values, const GradientOptions& options,
+                 const std::vector<PyObject*>* values, const GradientOptions& options,
                  const StageLog& log)
     : program_(std::move(program)),
       context_((static_cast<void>(program_->core()), program_->context().child())),
-      emitted_(emit(*program_, types_of(values, context_->arena()), options, *context_, log)),
+      emitted_(emit(*program_,
+                    values != nullptr ? types_of(*values, context_->arena())
+                                      : general_types(binder, context_->arena()),
+                    options, *context_, log)),
       filename_(to_str("<tangent " + options.function_name + " " +
                        std::to_string(python::session().next_number()) + ">")),
       text_(to_str(emitted_.text)),
       seed_name_(interned(emitted_.seed_name)),
       names_dict_(checked(PyDict_New())),
       names_(program_->outside(), emitted_.globals, names_dict_) {
-  const std::vector<Type> types = types_of(values, context_->arena());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool ones = i < emitted_.questions.size() && emitted_.questions[i].ones;
-    arguments_.emplace_back(values[i], types[i], ones);
+  if (values != nullptr) {
+    const std::vector<Type> types = types_of(*values, context_->arena());
+    for (std::size_t i = 0; i < values->size(); ++i) {
+      const bool ones = i < emitted_.questions.size() && emitted_.questions[i].ones;
+      arguments_.emplace_back((*values)[i], types[i], ones);
+    }
   }
   fill_namespace(binder);
   make_function(binder);
@@ -195,32 +221,6 @@ int Variant::traverse(visitproc visit, void* arg) const {
   Py_VISIT(defaults_.ptr());
   Py_VISIT(named_defaults_.ptr());
   return names_.traverse(visit, arg);
-}
-
-std::string general_form(Program& program, const Binder& binder, const GradientOptions& options,
-                         std::string* seed_name) {
-  const CoreFunction& core = program.core();
-  const std::unique_ptr<Context> context = program.context().child();
-  std::vector<Type> types;
-  std::uint32_t next_dim = 2;
-  for (std::size_t i = 0; i < binder.count(); ++i) {
-    Type type = Type::numeric(DType::Float64);
-    const ParameterKind form = binder.parameters()[i].form;
-    if (form == ParameterKind::VariadicPositional) type = Type::of(TypeKind::Tuple);
-    if (form == ParameterKind::VariadicKeyword) type = Type::of(TypeKind::Dict);
-    if (i < binder.hidden()) {
-      type = python::type_of_value(binder.self().ptr(), context->arena(), next_dim);
-    } else if (PyObject* value = binder.default_of(i)) {
-      // A default says what is no number: a string, None, a flag.
-      const Type given = python::type_of_value(value, context->arena(), next_dim);
-      if (!given.may_be_active()) type = given;
-    }
-    types.push_back(type);
-  }
-  if (types.size() != core.parameters.size()) throw InternalError("parameters of two counts");
-  Emitted emitted = emit(program, types, options, *context, {});
-  if (seed_name != nullptr) *seed_name = emitted.seed_name;
-  return std::move(emitted.text);
 }
 
 }  // namespace tangent::runtime
