@@ -30,6 +30,7 @@ demo: build  ## Installs what is missing, builds, and fits the Nile model
 
 build: $(RELEASE)/build.ninja  ## Builds the extension into python/tangent
 	$(BIN)/cmake --build $(RELEASE) --target _core
+	$(BIN)/python -m compileall -q python/tangent  # as an installer does: no process waits for it
 
 test: test-cpp test-shared test-python  ## Runs every test
 

@@ -242,11 +242,12 @@ void check_structure(const CoreFunction& core, const TypedFunction& typed,
     if (zero == nullptr || arguments[index].dtype > DType::Integer) continue;
     const Symbol name = core.parameters[index]->name;
     bool read = false;
-    auto look = [&](const auto& self, const Node& node) -> void {
-      if (const auto* found = as<Name>(&node)) read = read || found->symbol == name;
-      for_each_child(node, [&](const Node* child) { self(self, *child); });
-    };
-    for (const Stmt* statement : typed.body) look(look, *statement);
+    for (const Stmt* statement : typed.body) {
+      for_each_node(*statement, [&](const Node& node) {
+        const auto* found = as<Name>(&node);
+        read = read || (found != nullptr && found->symbol == name);
+      });
+    }
     if (!read) continue;  // an argument that is not used has a zero gradient
     const std::string text(name.text());
     throw Diagnostic(DiagnosticKind::OnlyDecidesStructure,

@@ -8,6 +8,7 @@ import inspect
 import io
 import linecache
 import logging
+import pdb
 import pickle
 import pydoc
 import sys
@@ -364,11 +365,42 @@ def test_the_signature():
 
 
 def test_inspect_finds_the_source():
-    df = tangent.grad(cube)
+    df = tangent.grad(lambda x: cube(x), preserve_result=True)
+    before = inspect.getsource(df)
+    assert before == df.__tangent_source__
+    assert df.__wrapped__(2.0) == (12.0, 8.0)
+    assert df.__tangent_variants__ == 0
     df(2.0)
     assert inspect.getsource(df) == df.__tangent_source__
     assert inspect.unwrap(df) is df.__wrapped__
     assert df.__wrapped__.__module__ == __name__
+
+
+@pytest.mark.parametrize('called', [False, True])
+def test_help(called: bool):
+    def f(x, *, scale=2.0):
+        """What it is for."""
+        return scale * x
+
+    df = tangent.grad(f)
+    if called:
+        df(1.0)
+    text = pydoc.plain(pydoc.render_doc(df))
+    assert 'dfdx(x, by=1.0, *, scale=2.0)' in text
+    assert 'What it is for.' in text
+
+
+def test_stepping_through_the_emitted_text():
+    df = tangent.grad(lambda x: cube(x) * 2.0)
+    df(2.0)
+    out = io.StringIO()
+    commands = io.StringIO('step\np x\nlist\ncontinue\n')
+    debugger = pdb.Pdb(stdin=commands, stdout=out, nosigint=True, readrc=False)
+    assert debugger.runcall(df, 2.0) == 24.0
+    shown = out.getvalue()
+    assert '<tangent dlambdadx' in shown
+    assert '(Pdb) 2.0' in shown
+    assert df.__tangent_source__.splitlines()[1].strip() in shown
 
 
 def test_the_source_before_any_call():

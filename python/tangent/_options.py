@@ -53,6 +53,9 @@ def check_function(func: object) -> FunctionType | MethodType:
     elif type(func).__name__ == 'partial' and hasattr(func, 'func'):
         what = 'is a functools.partial'
         remedy = 'write it as a function: `lambda x: f(x, …)`, or use wrt and keyword arguments'
+    elif isinstance(getattr(func, '__wrapped__', None), FunctionType):
+        what = 'is an object that wraps a function'
+        remedy = f'differentiate the function: `{name}.__wrapped__`'
     elif any(isinstance(vars(each).get('__call__'), FunctionType) for each in type(func).__mro__):
         what, remedy = 'is an object with a __call__ method', 'pass its method: `obj.__call__`'
     elif callable(func):
@@ -86,8 +89,8 @@ def positions(func: FunctionType | MethodType, wrt: object) -> tuple[list[int], 
 
 
 def _position(item: object, code: CodeType, hidden: int, name: str) -> int:
-    count = code.co_argcount
-    named = code.co_varnames[hidden : count + code.co_kwonlyargcount]
+    count, keywords = code.co_argcount, code.co_kwonlyargcount
+    named = code.co_varnames[hidden : count + keywords]
     if isinstance(item, str):
         if item not in named:
             refuse(
@@ -105,8 +108,15 @@ def _position(item: object, code: CodeType, hidden: int, name: str) -> int:
         )
     at = operator.index(item)
     usable = count - hidden
+    if usable == 0 and code.co_flags & _VARARGS:
+        refuse(
+            'BadWrt',
+            f'wrt={at}: {name} has no parameters but *{code.co_varnames[count + keywords]}',
+            'name its parameters; where a decorator made it, differentiate what that wraps '
+            f'(`{name}.__wrapped__`)',
+        )
     if not -usable <= at < usable:
-        plural = 's' if usable > 1 else ''
+        plural = 's' if usable != 1 else ''
         kept = f'has {usable} positional parameter{plural}: {_listed(named[:usable])}'
         refuse('BadWrt', f'wrt={at}: {name} {kept}', 'count from 0, or give the name')
     return at % usable + hidden

@@ -6,6 +6,7 @@
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
+#include "lower/unbound.h"
 #include "lower/verify.h"
 #include "syntax/visit.h"
 
@@ -68,6 +69,10 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   core.name = definition.name;
   core.parameters = definition.parameters;
   core.body = restructure(std::move(statements), *frame.facts, true);
+  const auto unbound = maybe_unbound(definition.parameters, definition.body, *frame.facts);
+  if (!unbound.empty()) {
+    core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
+  }
   core.ranges = definition.ranges;
   keep_used_globals(core, globals_);
   check_reads(core);

@@ -104,8 +104,9 @@ class Preparer {
   }
 
   void take_names(const Node* node) {
-    if (const auto* name = as<Name>(node)) taken_.insert(name->symbol);
-    for_each_child(*node, [&](const Node* child) { take_names(child); });
+    for_each_node(*node, [&](const Node& each) {
+      if (const auto* name = as<Name>(&each)) taken_.insert(name->symbol);
+    });
   }
 
   Symbol fresh(std::string_view wish) {

@@ -2,6 +2,7 @@
 #include "lower/unbound.h"
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "lower/exits.h"
@@ -28,12 +29,15 @@ class Definite {
   // The names assigned after the block, which starts with `state`.
   void block(Block statements, Assigned& state) {
     for (const Stmt* statement : statements) {
+      current_ = statement;
       visit(*statement, state);
       if (!exits_.of(statement).falls) return;
     }
   }
 
   std::unordered_set<Symbol> unbound;
+  // By statement the names that it may be the first to read.
+  std::unordered_map<const Stmt*, std::vector<Symbol>> first_reads;
 
  private:
   // What is assigned wherever a loop is left by break, and wherever its next round begins.
@@ -47,6 +51,9 @@ class Definite {
     if (const auto* name = as<Name>(node)) {
       if (facts_.is_local(name->symbol) && !state.contains(name->symbol)) {
         unbound.insert(name->symbol);
+        // Behind it the name has a value, or nothing runs.
+        first_reads[current_].push_back(name->symbol);
+        state.insert(name->symbol);
       }
     } else if (const auto* walrus = as<NamedExpression>(node)) {
       reads(walrus->value, state);
@@ -71,6 +78,19 @@ class Definite {
       for (auto it = spine.rbegin(); it != spine.rend(); ++it) reads((*it)->right, state);
     } else if (!is<Lambda>(node)) {
       for_each_child(*node, [&](const Node* child) { reads(child, state); });
+    }
+  }
+
+  // What a test of this outcome has evaluated, all of `a and b` where it is true.
+  void assume(const Expr* test, bool outcome, Assigned& state) {
+    if (const auto* negation = as<UnaryOperation>(test)) {
+      if (negation->op == UnaryOperator::Not) assume(negation->operand, !outcome, state);
+    } else if (const auto* operation = as<BooleanOperation>(test)) {
+      if ((operation->op == BooleanOperator::And) != outcome) return;
+      for (const Expr* operand : operation->values) {
+        reads(operand, state);
+        assume(operand, outcome, state);
+      }
     }
   }
 
@@ -110,6 +130,8 @@ class Definite {
         const auto& branch = static_cast<const If&>(it);
         reads(branch.test, state);
         Assigned other = state;
+        assume(branch.test, true, state);
+        assume(branch.test, false, other);
         block(branch.body, state);
         block(branch.orelse, other);
         const bool falls = exits_.of_block(branch.body).falls;
@@ -136,6 +158,7 @@ class Definite {
         const auto& loop = static_cast<const While&>(it);
         reads(loop.test, state);
         Assigned inside = state;
+        assume(loop.test, true, inside);
         Jumps jumps;
         body(loop.body, inside, jumps);
         if (is_always_true(loop.test)) {
@@ -201,18 +224,72 @@ class Definite {
 
   const ScopeFacts& facts_;
   ExitTable exits_;
+  const Stmt* current_ = nullptr;
   std::vector<Jumps*> loops_;
 };
+
+class BareReads {
+ public:
+  BareReads(Context& context, const Definite& definite, const std::unordered_set<Symbol>& names)
+      : context_(context), definite_(definite), names_(names) {}
+
+  Block block(Block statements) {
+    std::vector<const Stmt*> out;
+    for (const Stmt* statement : statements) {
+      if (const auto found = definite_.first_reads.find(statement);
+          found != definite_.first_reads.end()) {
+        for (const Symbol name : found->second) {
+          if (!names_.contains(name)) continue;
+          out.push_back(context_.make<ExpressionStatement>(
+              statement->ranges, context_.local(name, statement->ranges)));
+        }
+      }
+      out.push_back(inside(statement));
+    }
+    return context_.list(out);
+  }
+
+ private:
+  const Stmt* inside(const Stmt* statement) {
+    if (const auto* branch = as<If>(statement)) {
+      return context_.make<If>(branch->ranges, branch->test, block(branch->body),
+                               block(branch->orelse));
+    }
+    if (const auto* loop = as<For>(statement)) {
+      return context_.make<For>(loop->ranges, loop->target, loop->iterable, block(loop->body),
+                                loop->orelse, loop->is_async);
+    }
+    if (const auto* loop = as<While>(statement)) {
+      return context_.make<While>(loop->ranges, loop->test, block(loop->body), loop->orelse);
+    }
+    return statement;
+  }
+
+  Context& context_;
+  const Definite& definite_;
+  const std::unordered_set<Symbol>& names_;
+};
+
+// After the body has been looked at.
+Definite looked_at(List<const Parameter*> parameters, Block body, const ScopeFacts& facts) {
+  Definite definite(facts);
+  Assigned state;
+  for (const Parameter* parameter : parameters) state.insert(parameter->name);
+  definite.block(body, state);
+  return definite;
+}
 
 }  // namespace
 
 std::unordered_set<Symbol> maybe_unbound(List<const Parameter*> parameters, Block body,
                                          const ScopeFacts& facts) {
-  Definite definite(facts);
-  Assigned state;
-  for (const Parameter* parameter : parameters) state.insert(parameter->name);
-  definite.block(body, state);
-  return std::move(definite.unbound);
+  return std::move(looked_at(parameters, body, facts).unbound);
+}
+
+Block with_bare_reads(Context& context, List<const Parameter*> parameters, Block body,
+                      const ScopeFacts& facts, const std::unordered_set<Symbol>& names) {
+  const Definite definite = looked_at(parameters, body, facts);
+  return BareReads(context, definite, names).block(body);
 }
 
 }  // namespace tangent::lowering

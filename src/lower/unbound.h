@@ -7,10 +7,16 @@
 #include <unordered_set>
 
 #include "lower/scope.h"
+#include "syntax/build.h"
 
 namespace tangent::lowering {
 
 std::unordered_set<Symbol> maybe_unbound(List<const Parameter*> parameters, Block body,
                                          const ScopeFacts& facts);
+
+// The body, with a bare `name` before every statement that may read one of `names` before it is
+// assigned: what it raises is not lost where the value is not needed.
+Block with_bare_reads(Context& context, List<const Parameter*> parameters, Block body,
+                      const ScopeFacts& facts, const std::unordered_set<Symbol>& names);
 
 }  // namespace tangent::lowering

@@ -288,7 +288,39 @@ class DeadCode {
     for (const Stmt* statement : block) {
       if (const Stmt* kept = rewrite(statement)) out.push_back(kept);
     }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (is_read_again(out, i)) out.erase(out.begin() + static_cast<std::ptrdiff_t>(i--));
+    }
     return input_.context.list(out);
+  }
+
+  // A bare name, which stands for the error that reading it may be, before a statement of the same
+  // block that reads it anyway.
+  static bool is_read_again(const std::vector<const Stmt*>& block, std::size_t index) {
+    const auto* bare = as<ExpressionStatement>(block[index]);
+    const auto* name = bare != nullptr ? as<Name>(bare->value) : nullptr;
+    if (name == nullptr) return false;
+    for (std::size_t k = index + 1; k < block.size(); ++k) {
+      const Expr* value = nullptr;
+      if (const auto* assign = as<Assign>(block[k])) value = assign->value;
+      if (const auto* other = as<ExpressionStatement>(block[k])) value = other->value;
+      if (value == nullptr) continue;
+      bool found = false;
+      for_each_read(value, [&](Symbol read) { found = found || read == name->symbol; });
+      bool always = true;
+      for_each_node(*value, [&](const Node& node) {
+        always = always && !is<Conditional>(&node) && !is<BooleanOperation>(&node);
+      });
+      if (found && always) return true;
+      const auto* assign = as<Assign>(block[k]);
+      bool assigned = false;
+      if (assign != nullptr) {
+        for_each_target(assign->targets[0],
+                        [&](Symbol target) { assigned = assigned || target == name->symbol; });
+      }
+      if (assigned) return false;
+    }
+    return false;
   }
 
   const Stmt* rewrite(const Stmt* statement) {

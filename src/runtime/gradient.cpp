@@ -73,7 +73,7 @@ std::shared_ptr<Variant> Gradient::make(const Bound& bound, const StageLog& log)
   const std::shared_ptr<Program> program = current_program();
   try {
     return python::translated(program->files(), [&] {
-      return std::make_shared<Variant>(program, binder_, bound.values, options_, log);
+      return std::make_shared<Variant>(program, binder_, &bound.values, options_, log);
     });
   } catch (...) {
     // What was asked on the way to the failure is forgotten with the program.
@@ -183,36 +183,38 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
 // ---------------------------------------------------------------------------------------------------
 // Looking at it
 
-Gradient::General Gradient::general() {
-  General result;
+std::shared_ptr<Variant> Gradient::general(std::string* reason) {
   const Session::Lock lock(session());
+  if (general_ != nullptr && is_current() && general_->names_hold()) return general_;
   const std::shared_ptr<Program> program = current_program();
   try {
-    result.text = general_form(*program, binder_, options_, &result.seed_name);
+    general_ = std::make_shared<Variant>(program, binder_, nullptr, options_, StageLog());
   } catch (const Diagnostic& diagnostic) {
-    result.reason = diagnostic.message;
+    general_ = nullptr;
+    if (reason != nullptr) *reason = diagnostic.message.substr(0, diagnostic.message.find('\n'));
     program_ = nullptr;
   }
-  return result;
+  return general_;
 }
 
 nb::object Gradient::source() {
   if (hot_ != nullptr) return nb::borrow(hot_->text());
-  const General form = general();
-  if (!form.text.empty()) return to_str(form.text);
-  const std::string reason = form.reason.substr(0, form.reason.find('\n'));
+  std::string reason;
+  if (const auto form = general(&reason)) return nb::borrow(form->text());
   return to_str("# The text of " + options_.function_name + " depends on its arguments: see " +
                 options_.function_name + ".source(*args).\n# (" + reason + ")\n");
 }
 
 nb::object Gradient::emitted_function() {
-  return hot_ != nullptr ? nb::borrow(hot_->function()) : nb::object();
+  if (hot_ != nullptr) return nb::borrow(hot_->function());
+  const auto form = general(nullptr);
+  return form != nullptr ? nb::borrow(form->function()) : nb::object();
 }
 
 std::string Gradient::seed_name() {
   if (hot_ != nullptr) return hot_->emitted().seed_name;
-  const General form = general();
-  return form.seed_name.empty() ? "init_grad" : form.seed_name;
+  const auto form = general(nullptr);
+  return form != nullptr ? form->emitted().seed_name : "init_grad";
 }
 
 nb::list Gradient::stages(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
@@ -233,7 +235,10 @@ int Gradient::traverse(visitproc visit, void* arg) const {
   // Variants share programs; each is visited once.
   std::vector<const Program*> programs;
   if (program_ != nullptr) programs.push_back(program_.get());
-  for (const auto& variant : variants_) {
+  std::vector<const Variant*> variants;
+  for (const auto& variant : variants_) variants.push_back(variant.get());
+  if (general_ != nullptr) variants.push_back(general_.get());
+  for (const Variant* variant : variants) {
     if (const int stop = variant->traverse(visit, arg)) return stop;
     const Program* program = variant->program().get();
     if (std::find(programs.begin(), programs.end(), program) == programs.end()) {
@@ -251,6 +256,8 @@ void Gradient::clear() {
   // Destroying a variant may run Python code that looks at this object.
   std::vector<std::shared_ptr<Variant>> variants = std::move(variants_);
   variants_.clear();
+  variants.push_back(std::move(general_));
+  general_ = nullptr;
   variants.clear();
   program_ = nullptr;
 }

@@ -74,12 +74,8 @@ class Gradient {
   void use(const std::shared_ptr<Variant>& variant);
   void report(const Variant& variant) const;
   std::shared_ptr<python::Program> current_program();
-  struct General {
-    std::string text;  // empty: there is none
-    std::string seed_name;
-    std::string reason;
-  };
-  General general();
+  // The form for all numbers and arrays, or null and the reason why there is none.
+  std::shared_ptr<Variant> general(std::string* reason);
 
   nanobind::object primal_;
   nanobind::object code_;
@@ -89,6 +85,7 @@ class Gradient {
   std::shared_ptr<python::Program> program_;
   std::vector<std::shared_ptr<Variant>> variants_;  // the newest last
   Variant* hot_ = nullptr;                          // one of variants_
+  std::shared_ptr<Variant> general_;                // is only looked at, never called
   std::size_t fast_count_ = 0;  // how many arguments the fast path takes; none if not plain
 };
 

@@ -104,13 +104,15 @@ PyObject* get_entries(PyObject* self, void* /*unused*/) {
 PyObject* get_motion(PyObject* /*self*/, void* /*unused*/) { return PyUnicode_FromString("joint"); }
 
 PyObject* get_wrapped(PyObject* self, void* /*unused*/) {
-  nb::object function = gradient_of(self).emitted_function();
-  if (!function.is_valid()) {
-    PyErr_SetString(PyExc_AttributeError,
-                    "no gradient function has been made yet: call the gradient, or use "
-                    "variant(*args)");
-  }
-  return function.release().ptr();
+  return guarded([&] {
+    nb::object function = gradient_of(self).emitted_function();
+    if (!function.is_valid()) {
+      PyErr_SetString(PyExc_AttributeError,
+                      "no gradient function has been made yet: call the gradient, or use "
+                      "variant(*args)");
+    }
+    return function.release().ptr();
+  });
 }
 
 PyObject* get_signature(PyObject* self, void* /*unused*/) {
@@ -196,7 +198,8 @@ PyGetSetDef kAttributes[] = {
     {"__tangent_variants__", get_variant_count, nullptr, "How many variants there are.", nullptr},
     {"__tangent_current__", get_is_current, nullptr,
      "Whether the primal still has the code that was differentiated.", nullptr},
-    {"__wrapped__", get_wrapped, nullptr, "The emitted function that ran last.", nullptr},
+    {"__wrapped__", get_wrapped, nullptr,
+     "The emitted function that ran last, or that covers all arguments.", nullptr},
     {"__signature__", get_signature, nullptr, "The parameters of the primal, and the seed.",
      nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},

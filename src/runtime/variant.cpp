@@ -74,6 +74,27 @@ std::vector<Structure> structures_of(Program& program, const std::vector<PyObjec
   return structures;
 }
 
+// Numbers or arrays, except what the defaults say is neither.
+std::vector<Type> general_types(const Binder& binder, Arena& arena) {
+  std::vector<Type> types;
+  std::uint32_t next_dim = 2;
+  for (std::size_t i = 0; i < binder.count(); ++i) {
+    Type type = Type::numeric(DType::Float64);
+    const ParameterKind form = binder.parameters()[i].form;
+    if (form == ParameterKind::VariadicPositional) type = Type::of(TypeKind::Tuple);
+    if (form == ParameterKind::VariadicKeyword) type = Type::of(TypeKind::Dict);
+    if (i < binder.hidden()) {
+      type = python::type_of_value(binder.self().ptr(), arena, next_dim);
+    } else if (PyObject* value = binder.default_of(i)) {
+      // A default says what is no number: a string, None, a flag.
+      const Type given = python::type_of_value(value, arena, next_dim);
+      if (!given.may_be_active()) type = given;
+    }
+    types.push_back(type);
+  }
+  return types;
+}
+
 Emitted emit(Program& program, const std::vector<Type>& types,
              const std::vector<Structure>& structures, const GradientOptions& options,
              Context& context, const StageLog& log) {
@@ -84,19 +105,39 @@ Emitted emit(Program& program, const std::vector<Type>& types,
 }  // namespace
 
 Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
-                 const std::vector<PyObject*>& values, const GradientOptions& options,
+                 const std::vector<PyObject*>* values, const GradientOptions& options,
                  const StageLog& log)
     : program_(std::move(program)),
       context_((static_cast<void>(program_->core()), program_->context().child())),
-      emitted_(emit(*program_, types_of(values, context_->arena()),
-                    structures_ = structures_of(*program_, values, context_->arena()), options,
-                    *context_, log)),
+      emitted_(emit(*program_,
+                    values != nullptr ? types_of(*values, context_->arena())
+                                      : general_types(binder, context_->arena()),
+                    structures_ = values != nullptr
+                                      ? structures_of(*program_, *values, context_->arena())
+                                      : std::vector<Structure>(),
+                    options, *context_, log)),
       filename_(to_str("<tangent " + options.function_name + " " +
                        std::to_string(python::session().next_number()) + ">")),
       text_(to_str(emitted_.text)),
       seed_name_(interned(emitted_.seed_name)),
       names_dict_(checked(PyDict_New())),
       names_(program_->outside(), emitted_.globals, names_dict_) {
+  if (values != nullptr) {
+    check_apart(*values);
+    const std::vector<Type> types = types_of(*values, context_->arena());
+    for (std::size_t i = 0; i < values->size(); ++i) {
+      const bool ones = i < emitted_.questions.size() && emitted_.questions[i].ones;
+      arguments_.emplace_back((*values)[i], types[i], structures_[i], ones);
+    }
+  }
+  fill_namespace(binder);
+  make_function(binder);
+  refresh_defaults(binder);
+  register_text(filename_, text_);
+}
+
+// What is written in place shares its memory with no other argument.
+void Variant::check_apart(const std::vector<PyObject*>& values) const {
   std::pair<std::size_t, std::size_t> pair;
   if (shares_memory(values.data(), 0, values.size(), emitted_.written, &pair)) {
     const List<const Parameter*> parameters = program_->core().parameters;
@@ -112,15 +153,6 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
                      "arrays in the arguments share memory, and one of them is written in place",
                      program_->core().ranges, "pass copies");
   }
-  const std::vector<Type> types = types_of(values, context_->arena());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool ones = i < emitted_.questions.size() && emitted_.questions[i].ones;
-    arguments_.emplace_back(values[i], types[i], structures_[i], ones);
-  }
-  fill_namespace(binder);
-  make_function(binder);
-  refresh_defaults(binder);
-  register_text(filename_, text_);
 }
 
 Variant::~Variant() {
@@ -235,32 +267,6 @@ int Variant::traverse(visitproc visit, void* arg) const {
   Py_VISIT(defaults_.ptr());
   Py_VISIT(named_defaults_.ptr());
   return names_.traverse(visit, arg);
-}
-
-std::string general_form(Program& program, const Binder& binder, const GradientOptions& options,
-                         std::string* seed_name) {
-  const CoreFunction& core = program.core();
-  const std::unique_ptr<Context> context = program.context().child();
-  std::vector<Type> types;
-  std::uint32_t next_dim = 2;
-  for (std::size_t i = 0; i < binder.count(); ++i) {
-    Type type = Type::numeric(DType::Float64);
-    const ParameterKind form = binder.parameters()[i].form;
-    if (form == ParameterKind::VariadicPositional) type = Type::of(TypeKind::Tuple);
-    if (form == ParameterKind::VariadicKeyword) type = Type::of(TypeKind::Dict);
-    if (i < binder.hidden()) {
-      type = python::type_of_value(binder.self().ptr(), context->arena(), next_dim);
-    } else if (PyObject* value = binder.default_of(i)) {
-      // A default says what is no number: a string, None, a flag.
-      const Type given = python::type_of_value(value, context->arena(), next_dim);
-      if (!given.may_be_active()) type = given;
-    }
-    types.push_back(type);
-  }
-  if (types.size() != core.parameters.size()) throw InternalError("parameters of two counts");
-  Emitted emitted = emit(program, types, {}, options, *context, {});
-  if (seed_name != nullptr) *seed_name = emitted.seed_name;
-  return std::move(emitted.text);
 }
 
 }  // namespace tangent::runtime

@@ -20,9 +20,11 @@ namespace tangent::runtime {
 
 class Variant {
  public:
-  // `values`: one per parameter. Throws Diagnostic and python_error; leaves nothing behind then.
+  // `values`: one per parameter; null: the general form, for parameters of which nothing is known
+  // but that they are numbers or arrays. Throws Diagnostic and python_error; leaves nothing behind
+  // then.
   Variant(std::shared_ptr<python::Program> program, const Binder& binder,
-          const std::vector<PyObject*>& values, const GradientOptions& options,
+          const std::vector<PyObject*>* values, const GradientOptions& options,
           const StageLog& log);
   ~Variant();
   Variant(const Variant&) = delete;
@@ -39,6 +41,8 @@ class Variant {
     if (emitted_.writes_parts && parts_share_memory(values, count)) return false;
     return names_.holds();
   }
+  // Whether its names stand for what they stood for; all that the general form asks.
+  [[nodiscard]] bool names_hold() { return names_.holds(); }
 
   // What is called with the caller's arguments: the function, bound to the object of a method.
   [[nodiscard]] PyObject* callable() const { return callable_.ptr(); }
@@ -58,6 +62,7 @@ class Variant {
   int traverse(visitproc visit, void* arg) const;  // without the program, which variants share
 
  private:
+  void check_apart(const std::vector<PyObject*>& values) const;
   void make_function(const Binder& binder);
   void fill_namespace(const Binder& binder);
 
@@ -79,10 +84,5 @@ class Variant {
   std::vector<ArgumentGuard> arguments_;
   NameGuard names_;
 };
-
-// The text of the gradient for parameters of which nothing is known but that they are numbers or
-// arrays. Throws Diagnostic.
-std::string general_form(python::Program& program, const Binder& binder,
-                         const GradientOptions& options, std::string* seed_name);
 
 }  // namespace tangent::runtime

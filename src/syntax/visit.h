@@ -51,6 +51,18 @@ void for_each_child(const Node& node, FunctionView<void(const Node*)> f);
 const Node* rewrite_children(Context& context, const Node& node,
                              FunctionView<const Node*(const Node*)> f);
 
+// Calls f(const Node&) for a node and all below it, in no order. Not by recursion: sums are long.
+template <class F>
+void for_each_node(const Node& top, F&& f) {
+  std::vector<const Node*> open{&top};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    f(*node);
+    for_each_child(*node, [&](const Node* child) { open.push_back(child); });
+  }
+}
+
 bool equal(const Node* a, const Node* b);
 std::size_t hash(const Node* node);
 
