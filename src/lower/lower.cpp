@@ -67,7 +67,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   CoreFunction core;
   core.name = definition.name;
   core.parameters = definition.parameters;
-  core.body = restructure(std::move(statements), *frame.facts, true);
+  core.body = restructure(statements, *frame.facts, true);
   core.ranges = definition.ranges;
   keep_used_globals(core, globals_);
   check_reads(core);
@@ -75,7 +75,8 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   return core;
 }
 
-Block Lowering::restructure(Statements statements, const ScopeFacts& facts, bool with_returns) {
+Block Lowering::restructure(const Statements& statements, const ScopeFacts& facts,
+                            bool with_returns) {
   Block body = context_.list(statements);
   if (facts.has_loop_else) body = without_loop_else(context_, names_, body);
   if (facts.early_return) body = without_loop_returns(context_, names_, body);
