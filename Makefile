@@ -17,6 +17,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RELEASE := build/release
 ASAN := build/asan
+TIDY := build/tidy
 CPP_FILES = $(shell git ls-files -co --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/cpp/*.h' 'tests/cpp/*.cpp')
 
 .PHONY: help demo build test check clean \
@@ -66,9 +67,9 @@ check-sanitizers: $(ASAN)/build.ninja  ## Runs the C++ tests under ASan and UBSa
 	$(BIN)/cmake --build $(ASAN)
 	$(ASAN)/core_tests --gtest_brief=1
 
-check-tidy: build/.installed-dev $(RELEASE)/.tests  ## Runs clang-tidy on what has changed
-	$(BIN)/cmake --build $(RELEASE) --target rule_index_file
-	$(BIN)/python tools/tidy.py $(RELEASE) build/tidy
+check-tidy: $(TIDY)/build.ninja  ## Runs clang-tidy on what has changed
+	$(BIN)/cmake --build $(TIDY) --target rule_index_file
+	$(BIN)/python tools/tidy.py $(TIDY) $(TIDY)/stamps
 
 clean:  ## Removes the builds, keeps .venv
 	rm -rf build python/tangent/_core*.so
@@ -98,4 +99,8 @@ $(RELEASE)/.tests: build/.installed-dev $(RELEASE)/build.ninja
 
 $(ASAN)/build.ninja: build/.installed-dev
 	$(BIN)/cmake --preset asan
+	touch $@
+
+$(TIDY)/build.ninja: build/.installed-dev
+	$(BIN)/cmake --preset tidy
 	touch $@

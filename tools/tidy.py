@@ -2,8 +2,9 @@
 
 Usage: tidy.py BUILD STAMPS
 
-In: the compile commands of a build (BUILD/compile_commands.json). Out: the findings, and exit
-status 1 if there are any. A clean file leaves an empty stamp in STAMPS whose name is the hash of
+In: the compile commands of a build (BUILD/compile_commands.json), best one that compiles files in
+batches: most of the time goes to the headers. Out: the findings, and exit status 1 if there are
+any. A clean file leaves an empty stamp in STAMPS whose name is the hash of
 all that decides about the findings: its text with all its headers (comments included: they can
 hold NOLINT), the checks, and the version of clang-tidy.
 """
@@ -14,6 +15,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -47,7 +49,18 @@ def read_units(build: Path) -> list[Unit]:
         Unit(Path(entry["file"]), Path(entry["directory"]), tuple(shlex.split(entry["command"])))
         for entry in entries
     ]
-    return [unit for unit in units if any(unit.source.is_relative_to(part) for part in CHECKED)]
+    return [unit for unit in units if any(is_checked(path) for path in (unit.source, *parts(unit)))]
+
+
+def is_checked(path: Path) -> bool:
+    return any(path.is_relative_to(part) for part in CHECKED)
+
+
+def parts(unit: Unit) -> list[Path]:
+    """The files of a batch, which is a file of includes and nothing else."""
+    if "Unity" not in unit.source.parts:
+        return []
+    return [Path(name) for name in re.findall(r'#include "(.+)"', unit.source.read_text())]
 
 
 def preprocess(unit: Unit) -> bytes:

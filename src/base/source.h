@@ -22,6 +22,11 @@ struct SourceRange {
   bool operator==(const SourceRange&) const = default;
 };
 
+// Whether `a` starts behind the start of `b`, in one file.
+inline bool is_after(const SourceRange& a, const SourceRange& b) {
+  return a.line > b.line || (a.line == b.line && a.column > b.column);
+}
+
 using Ranges = List<SourceRange>;
 
 }  // namespace tangent

@@ -9,7 +9,7 @@ namespace tangent {
 
 namespace {
 
-const Expr* call_helper(std::string_view name, std::vector<const Expr*> arguments,
+const Expr* call_helper(std::string_view name, const std::vector<const Expr*>& arguments,
                         Context& context) {
   return context.make<Call>({}, context.global(context.symbol(name)),
                             context.symbol("tangent.runtime." + std::string(name)),

@@ -147,7 +147,7 @@ const Expr* Lowering::inline_body(const Callee& callee, Destination destination)
   int returns = 0;
   for (const Stmt* statement : statements) returns += exits.of(statement).return_count;
   const bool plain = returns == 1 && is<Return>(statements.back());
-  const Block body = restructure(std::move(statements), *frame_->facts, !plain);
+  const Block body = restructure(statements, *frame_->facts, !plain);
   return splice(body, destination, frame_->call_site);
 }
 

@@ -68,7 +68,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   CoreFunction core;
   core.name = definition.name;
   core.parameters = definition.parameters;
-  core.body = restructure(std::move(statements), *frame.facts, true);
+  core.body = restructure(statements, *frame.facts, true);
   const auto unbound = maybe_unbound(definition.parameters, definition.body, *frame.facts);
   if (!unbound.empty()) {
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
@@ -80,7 +80,8 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   return core;
 }
 
-Block Lowering::restructure(Statements statements, const ScopeFacts& facts, bool with_returns) {
+Block Lowering::restructure(const Statements& statements, const ScopeFacts& facts,
+                            bool with_returns) {
   Block body = context_.list(statements);
   if (facts.has_loop_else) body = without_loop_else(context_, names_, body);
   if (facts.early_return) body = without_loop_returns(context_, names_, body);

@@ -205,7 +205,7 @@ class Lowering {
   // A statement's ranges: its own, then those of the call that it was inlined for.
   Ranges at(const Node& node) { return at(node.ranges); }
   Ranges at(Ranges ranges);
-  Block restructure(Statements statements, const ScopeFacts& facts, bool with_returns);
+  Block restructure(const Statements& statements, const ScopeFacts& facts, bool with_returns);
   [[noreturn]] void refuse(const Node& node, std::string message, std::string remedy,
                            DiagnosticKind kind = DiagnosticKind::UnsupportedSyntax);
 

@@ -7,10 +7,6 @@ namespace tangent::lowering {
 
 namespace {
 
-bool is_after(const SourceRange& a, const SourceRange& b) {
-  return a.line > b.line || (a.line == b.line && a.column > b.column);
-}
-
 class Walk {
  public:
   explicit Walk(ScopeFacts& facts) : facts_(facts) {}

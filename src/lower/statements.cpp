@@ -11,10 +11,6 @@ bool leaves(const Stmt* statement) {
          is<Raise>(statement);
 }
 
-bool is_after(const SourceRange& a, const SourceRange& b) {
-  return a.line > b.line || (a.line == b.line && a.column > b.column);
-}
-
 }  // namespace
 
 void Lowering::block(Block statements) {

@@ -1,5 +1,7 @@
 #include "python/ast_table.h"
 
+#include <memory>
+
 #include "syntax/nodes.h"
 
 namespace nb = nanobind;
@@ -46,7 +48,7 @@ void add_operators(AstTable& table, nb::handle module) {
 }
 
 AstTable* make_table() {
-  auto* table = new AstTable();
+  auto table = std::make_unique<AstTable>();
 #define TANGENT_AST_FIELD(name)                          \
   table->field.name = PyUnicode_InternFromString(#name); \
   if (table->field.name == nullptr) throw nb::python_error();
@@ -58,7 +60,7 @@ AstTable* make_table() {
                          AstClass::name);
 #include "python/ast_classes.def"
   add_operators(*table, module);
-  return table;
+  return table.release();
 }
 
 }  // namespace

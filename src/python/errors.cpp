@@ -3,6 +3,7 @@
 #include <string>
 
 #include "python/outside.h"
+#include "python/text.h"
 
 namespace nb = nanobind;
 
@@ -10,10 +11,8 @@ namespace tangent::python {
 
 namespace {
 
-nb::object to_str(std::string_view text) {
-  return nb::steal(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
-}
+// What a message shows, whatever is in it.
+nb::object shown(std::string_view text) { return to_str(text, "replace"); }
 
 // The text of a line of a captured file, or of a built-in rule file.
 nb::object source_line(const SourceRange& range, const FileTable& files) {
@@ -28,7 +27,7 @@ nb::object source_line(const SourceRange& range, const FileTable& files) {
 nb::object place(const SourceRange& range, const FileTable& files) {
   const SourceFile* file = files.find(range.file);
   const std::string_view name = file != nullptr ? file->name : rule_file_name(range.file);
-  return nb::make_tuple(to_str(name), range.line, range.column, range.end_line, range.end_column,
+  return nb::make_tuple(shown(name), range.line, range.column, range.end_line, range.end_column,
                         source_line(range, files));
 }
 
@@ -45,13 +44,13 @@ void raise_diagnostic(const Diagnostic& diagnostic, const FileTable& files) {
     if (range.line != 0) places.append(place(range, files));
   }
   const nb::object make = nb::module_::import_("tangent.errors").attr("from_diagnostic");
-  raise(make(to_str(diagnostic_name(diagnostic.kind)), to_str(diagnostic_class(diagnostic.kind)),
-             to_str(diagnostic.message), to_str(diagnostic.remedy), places));
+  raise(make(shown(diagnostic_name(diagnostic.kind)), shown(diagnostic_class(diagnostic.kind)),
+             shown(diagnostic.message), shown(diagnostic.remedy), places));
 }
 
 void raise_internal(const std::exception& error) {
   const nb::object make = nb::module_::import_("tangent.errors").attr("internal_error");
-  raise(make(to_str(error.what())));
+  raise(make(shown(error.what())));
 }
 
 }  // namespace tangent::python

@@ -6,6 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "python/read_tree.h"
+#include "python/text.h"
 #include "python/values.h"
 
 namespace nb = nanobind;
@@ -13,20 +14,6 @@ namespace nb = nanobind;
 namespace tangent::python {
 
 namespace {
-
-std::string_view view(nb::handle text) {
-  Py_ssize_t size = 0;
-  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  if (data == nullptr) throw nb::python_error();
-  return {data, static_cast<std::size_t>(size)};
-}
-
-nb::object to_str(std::string_view text) {
-  PyObject* result =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
-  if (result == nullptr) throw nb::python_error();
-  return nb::steal(result);
-}
 
 // object.name, or an invalid object where there is none.
 nb::object find_attribute(nb::handle object, nb::handle name) {

@@ -12,7 +12,7 @@ namespace tangent::python {
 // Places
 
 ParsedText::ParsedText(std::string_view text, FileId file, int first_line)
-    : text_(text), file_(file), shift_(first_line - 1), ascii_(true) {
+    : text_(text), file_(file), shift_(first_line - 1) {
   starts_.push_back(0);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

@@ -36,7 +36,7 @@ class ParsedText {
   std::vector<std::uint32_t> starts_;
   FileId file_;
   int shift_;
-  bool ascii_;
+  bool ascii_ = true;
 };
 
 // Statements of an `ast.Module`.

@@ -41,7 +41,7 @@ void Session::retire_text(nb::object filename) {
 
 Session& session() {
   // Never freed: it holds Python objects, and gradients may outlive the module.
-  static Session& shared = *new Session();
+  static Session& shared = *std::make_unique<Session>().release();
   return shared;
 }
 

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -23,10 +24,11 @@ struct DescriptorHead {
   int number;
 };
 
+constexpr int kDeepest = 16;           // of lists and tuples in each other
 constexpr Py_ssize_t kByPosition = 8;  // longer lists and dicts have one element type
 
 NumpyTypes* make_types() {
-  auto* types = new NumpyTypes();
+  auto types = std::make_unique<NumpyTypes>();
   nb::module_ numpy = nb::module_::import_("numpy");
   auto type = [&](const char* name) {
     // Released with the interpreter only.
@@ -48,7 +50,7 @@ NumpyTypes* make_types() {
       dtype_of_descriptor(head->descriptor) != DType::Float32) {
     throw InternalError("this version of NumPy lays out its arrays in another way");
   }
-  return types;
+  return types.release();
 }
 
 constexpr int kBool = 0;
@@ -85,9 +87,7 @@ DType dtype_of_descriptor(PyObject* descriptor) {
 namespace {
 
 // The dtype of a NumPy scalar.
-DType dtype_of_scalar(PyObject* object, const NumpyTypes& numpy) {
-  if (Py_TYPE(object) == numpy.float32) return DType::Float32;
-  if (Py_TYPE(object) == numpy.int64) return DType::Integer;
+DType dtype_of_scalar(PyObject* object) {
   const nb::object descriptor = nb::steal(PyObject_GetAttrString(object, "dtype"));
   if (!descriptor.is_valid()) throw nb::python_error();
   return dtype_of_descriptor(descriptor.ptr());
@@ -111,24 +111,46 @@ Signature signature_of_other(PyObject* object, const NumpyTypes& numpy) {
   if (type == &PyUnicode_Type || type == &PyBytes_Type) {
     return make_signature(TypeKind::String, DType::Other, 0);
   }
-  if (PyType_IsSubtype(type, numpy.generic) != 0) {
-    const DType dtype = dtype_of_scalar(object, numpy);
-    if (dtype != DType::Other) return make_signature(TypeKind::Number, dtype, 0);
-  }
+  if (type == numpy.float32) return make_signature(TypeKind::Number, DType::Float32, 0);
+  if (type == numpy.int64) return make_signature(TypeKind::Number, DType::Integer, 0);
   return kNoSignature;
+}
+
+Signature signature_of(PyObject* object, const NumpyTypes& numpy) {
+  const Signature signature = signature_at_once(object, numpy);
+  if (signature != kNoSignature || PyType_IsSubtype(Py_TYPE(object), numpy.generic) == 0) {
+    return signature;
+  }
+  const DType dtype = dtype_of_scalar(object);
+  return dtype != DType::Other ? make_signature(TypeKind::Number, dtype, 0) : kNoSignature;
 }
 
 namespace {
 
-Type type_of_sequence(TypeKind kind, PyObject* object, Arena& arena, std::uint32_t& next_dim) {
-  const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
-  PyObject** items = PySequence_Fast_ITEMS(object);
+Type type_at(int depth, PyObject* object, Arena& arena, std::uint32_t& next_dim);
+
+// The elements as they are now: looking at one may run Python code that changes a list.
+std::vector<nb::object> elements_of(PyObject* sequence) {
+  std::vector<nb::object> elements;
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(sequence);
+  elements.reserve(static_cast<std::size_t>(size));
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    elements.push_back(nb::borrow(PySequence_Fast_GET_ITEM(sequence, i)));
+  }
+  return elements;
+}
+
+Type type_of_sequence(TypeKind kind, int depth, PyObject* object, Arena& arena,
+                      std::uint32_t& next_dim) {
+  if (depth == kDeepest) return Type::of(TypeKind::Opaque);
+  const std::vector<nb::object> items = elements_of(object);
+  const auto size = static_cast<Py_ssize_t>(items.size());
   Type result = Type::of(kind);
   if (kind == TypeKind::Tuple || size <= kByPosition) {
     std::vector<Type> elements;
-    elements.reserve(static_cast<std::size_t>(size));
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      elements.push_back(type_of_value(items[i], arena, next_dim));
+    elements.reserve(items.size());
+    for (const nb::object& item : items) {
+      elements.push_back(type_at(depth + 1, item.ptr(), arena, next_dim));
     }
     result.elements = arena.copy(elements);
     return result;
@@ -136,21 +158,20 @@ Type type_of_sequence(TypeKind kind, PyObject* object, Arena& arena, std::uint32
   // One type for all elements. Elements of the same signature as the first are not joined one by
   // one.
   const NumpyTypes& numpy = NumpyTypes::get();
-  Type element = type_of_value(items[0], arena, next_dim);
-  const Signature first = signature_of(items[0], numpy);
-  for (Py_ssize_t i = 1; i < size; ++i) {
+  Type element = type_at(depth + 1, items[0].ptr(), arena, next_dim);
+  const Signature first = signature_of(items[0].ptr(), numpy);
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    PyObject* item = items[i].ptr();
     const bool same =
-        first != kNoSignature && element.is_number() && signature_of(items[i], numpy) == first;
-    if (!same) element = join(element, type_of_value(items[i], arena, next_dim), arena);
+        first != kNoSignature && element.is_number() && signature_of(item, numpy) == first;
+    if (!same) element = join(element, type_at(depth + 1, item, arena, next_dim), arena);
   }
   result.uniform = true;
   result.elements = arena.copy(std::vector<Type>{element});
   return result;
 }
 
-}  // namespace
-
-Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim) {
+Type type_at(int depth, PyObject* object, Arena& arena, std::uint32_t& next_dim) {
   const NumpyTypes& numpy = NumpyTypes::get();
   PyTypeObject* type = Py_TYPE(object);
   if (type == numpy.array) {
@@ -171,8 +192,9 @@ Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim) {
     }
     return Type::of(kind);
   }
-  if (type == &PyTuple_Type) return type_of_sequence(TypeKind::Tuple, object, arena, next_dim);
-  if (type == &PyList_Type) return type_of_sequence(TypeKind::List, object, arena, next_dim);
+  if (type == &PyTuple_Type)
+    return type_of_sequence(TypeKind::Tuple, depth, object, arena, next_dim);
+  if (type == &PyList_Type) return type_of_sequence(TypeKind::List, depth, object, arena, next_dim);
   if (PyDict_Check(object)) return Type::of(TypeKind::Dict);
   if (PySlice_Check(object)) return Type::of(TypeKind::Slice);
   if (PyType_IsSubtype(type, numpy.dtype) != 0) return Type::of(TypeKind::Dtype);
@@ -195,7 +217,7 @@ Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim) {
   return Type::of(TypeKind::Opaque);
 }
 
-bool has_type(PyObject* object, const Type& type, bool ones) {
+bool has_type_at(int depth, PyObject* object, const Type& type, bool ones) {
   const NumpyTypes& numpy = NumpyTypes::get();
   if (Py_TYPE(object) == numpy.array) {
     const ArrayHead* head = array_head(object);
@@ -212,18 +234,19 @@ bool has_type(PyObject* object, const Type& type, bool ones) {
   // Anything but an array has no symbol in its type, except in the elements of lists and tuples.
   if (Py_TYPE(object) == &PyTuple_Type ||
       (Py_TYPE(object) == &PyList_Type && PyList_GET_SIZE(object) <= kByPosition)) {
+    if (depth == kDeepest) return type.kind == TypeKind::Opaque;
     const TypeKind kind = Py_TYPE(object) == &PyTuple_Type ? TypeKind::Tuple : TypeKind::List;
     if (type.kind != kind || type.uniform) return false;
-    const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object));
-    if (size != type.elements.size()) return false;
-    for (std::size_t i = 0; i < size; ++i) {
-      if (!has_type(PySequence_Fast_ITEMS(object)[i], type.elements[i], ones)) return false;
+    const std::vector<nb::object> items = elements_of(object);
+    if (items.size() != type.elements.size()) return false;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!has_type_at(depth + 1, items[i].ptr(), type.elements[i], ones)) return false;
     }
     return true;
   }
   Arena arena;
   std::uint32_t next_dim = 2;
-  const Type now = type_of_value(object, arena, next_dim);
+  const Type now = type_at(depth, object, arena, next_dim);
   if (now.kind != TypeKind::List) return now == type;
   if (type.kind != TypeKind::List || !type.uniform) return false;
   const Type& element = now.elements.front();
@@ -239,6 +262,16 @@ bool has_type(PyObject* object, const Type& type, bool ones) {
     }
   }
   return true;
+}
+
+}  // namespace
+
+Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim) {
+  return type_at(0, object, arena, next_dim);
+}
+
+bool has_type(PyObject* object, const Type& type, bool ones) {
+  return has_type_at(0, object, type, ones);
 }
 
 }  // namespace tangent::python

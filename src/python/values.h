@@ -54,14 +54,17 @@ constexpr Signature make_signature(TypeKind kind, DType dtype, int rank) {
          (static_cast<Signature>(dtype) << 8U) | static_cast<Signature>(rank & 0xFF);
 }
 Signature signature_of_other(PyObject* object, const NumpyTypes& numpy);
-inline Signature signature_of(PyObject* object, const NumpyTypes& numpy) {
+// The signature where the class alone says it, without running Python code; else kNoSignature.
+inline Signature signature_at_once(PyObject* object, const NumpyTypes& numpy) {
   if (Py_TYPE(object) == &PyFloat_Type || Py_TYPE(object) == numpy.float64) {
     return make_signature(TypeKind::Number, DType::Float64, 0);
   }
   return signature_of_other(object, numpy);
 }
+Signature signature_of(PyObject* object, const NumpyTypes& numpy);
 
-// Lengths of array axes become symbols from *next_dim on, or Dim::one().
+// Lengths of array axes become symbols from *next_dim on, or Dim::one(). What is nested deeper than
+// any program looks at, as a list that holds itself, is opaque.
 Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim);
 
 // Whether a value is of a type that type_of_value gave for another one: same kinds, dtypes and

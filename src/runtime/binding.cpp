@@ -3,19 +3,15 @@
 #include <algorithm>
 
 #include "base/diagnostics.h"
+#include "python/text.h"
 
 namespace nb = nanobind;
 
 namespace tangent::runtime {
 
-namespace {
+using python::view;
 
-std::string_view view(nb::handle text) {
-  Py_ssize_t size = 0;
-  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  if (data == nullptr) throw nb::python_error();
-  return {data, static_cast<std::size_t>(size)};
-}
+namespace {
 
 bool same_name(PyObject* a, PyObject* b) {
   if (a == b) return true;

@@ -5,6 +5,7 @@
 
 #include "python/errors.h"
 #include "python/session.h"
+#include "python/text.h"
 
 namespace nb = nanobind;
 
@@ -14,18 +15,12 @@ using python::NumpyTypes;
 using python::Program;
 using python::Session;
 using python::session;
+using python::to_str;
 
 namespace {
 
 constexpr std::size_t kMostVariants = 64;
 constexpr std::size_t kManyVariants = 9;  // worth a line in the log
-
-nb::object to_str(std::string_view text) {
-  PyObject* result =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
-  if (result == nullptr) throw nb::python_error();
-  return nb::steal(result);
-}
 
 }  // namespace
 
@@ -85,10 +80,7 @@ std::shared_ptr<Variant> Gradient::make(const Bound& bound, const StageLog& log)
 std::shared_ptr<Variant> Gradient::require(const Bound& bound) {
   if (std::shared_ptr<Variant> found = is_current() ? find(bound) : nullptr) return found;
   const Session::Lock lock(session());
-  if (!is_current()) {
-    hot_ = nullptr;
-    variants_.clear();
-  }
+  if (!is_current()) forget_variants();
   // Another thread may have made it while this one waited.
   if (std::shared_ptr<Variant> found = find(bound)) return found;
   StageLog log;
@@ -99,7 +91,9 @@ std::shared_ptr<Variant> Gradient::require(const Bound& bound) {
   }
   std::shared_ptr<Variant> variant = make(bound, log);
   if (variants_.size() == kMostVariants) {
-    if (variants_.front().get() == hot_) hot_ = nullptr;
+    if (variants_.front() == hot_) hot_ = nullptr;
+    // Destroying it may run Python code, which finds the list in order.
+    const std::shared_ptr<Variant> oldest = std::move(variants_.front());
     variants_.erase(variants_.begin());
   }
   variants_.push_back(variant);
@@ -117,13 +111,14 @@ void Gradient::report(const Variant& variant) const {
 
 void Gradient::use(const std::shared_ptr<Variant>& variant) {
   const bool kept = std::find(variants_.begin(), variants_.end(), variant) != variants_.end();
-  hot_ = kept ? variant.get() : hot_;
+  if (kept) hot_ = variant;
 }
 
-Variant& Gradient::variant_for(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
-  const std::shared_ptr<Variant> variant = require(bind(arguments, count, keywords));
+std::shared_ptr<Variant> Gradient::variant_for(PyObject* const* arguments, std::size_t count,
+                                               PyObject* keywords) {
+  std::shared_ptr<Variant> variant = require(bind(arguments, count, keywords));
   use(variant);
-  return *variant;
+  return variant;
 }
 
 // The seed of a scalar result is a scalar; the text checks the others.
@@ -141,16 +136,17 @@ void Gradient::check_seed(PyObject* seed, const Variant& variant) const {
 }
 
 PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
-  if (hot_ != nullptr && is_current()) {
+  // Kept alive: a guard, a warning or the gradient itself may run code that calls this object.
+  if (const std::shared_ptr<Variant> hot = hot_; hot != nullptr && is_current()) {
     std::array<PyObject*, Binder::kFastCount> values;
     PyObject* seed = nullptr;
-    if (binder_.bind_fast(arguments, count, keywords, hot_->seed_name().ptr(), values.data(),
+    if (binder_.bind_fast(arguments, count, keywords, hot->seed_name().ptr(), values.data(),
                           &seed) &&
-        hot_->accepts(values.data() + binder_.hidden(), binder_.hidden(),
-                      binder_.count() - binder_.hidden(), NumpyTypes::get())) {
-      check_seed(seed, *hot_);
-      hot_->refresh_defaults(binder_);
-      return finished(hot_->vectorcall()(hot_->callable(), arguments, count, keywords));
+        hot->accepts(values.data() + binder_.hidden(), binder_.hidden(),
+                     binder_.count() - binder_.hidden(), NumpyTypes::get())) {
+      check_seed(seed, *hot);
+      hot->refresh_defaults(binder_);
+      return finished(hot->vectorcall()(hot->callable(), arguments, count, keywords));
     }
   }
   const Bound bound = bind(arguments, count, keywords);
@@ -251,15 +247,19 @@ int Gradient::traverse(visitproc visit, void* arg) const {
   return 0;
 }
 
-void Gradient::clear() {
-  hot_ = nullptr;
+void Gradient::forget_variants() {
   // Destroying a variant may run Python code that looks at this object.
-  std::vector<std::shared_ptr<Variant>> variants = std::move(variants_);
+  const std::shared_ptr<Variant> hot = std::move(hot_);
+  const std::vector<std::shared_ptr<Variant>> variants = std::move(variants_);
+  hot_ = nullptr;
   variants_.clear();
-  variants.push_back(std::move(general_));
+  const std::shared_ptr<Variant> general = std::move(general_);
   general_ = nullptr;
-  variants.clear();
-  program_ = nullptr;
+}
+
+void Gradient::clear() {
+  forget_variants();
+  const std::shared_ptr<Program> program = std::move(program_);
 }
 
 }  // namespace tangent::runtime

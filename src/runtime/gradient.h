@@ -26,7 +26,7 @@ class Gradient {
     if (hot_ != nullptr && keywords == nullptr) {
       const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
       if (count == fast_count_ && is_current() &&
-          hot_->accepts(arguments, binder_.hidden(), count, python::NumpyTypes::get())) {
+          hot_->accepts_at_once(arguments, binder_.hidden(), count, python::NumpyTypes::get())) {
         return finished(hot_->vectorcall()(hot_->callable(), arguments, flagged_count, nullptr));
       }
     }
@@ -35,9 +35,10 @@ class Gradient {
   }
 
   // The variant for these arguments, made if there is none yet.
-  Variant& variant_for(PyObject* const* arguments, std::size_t count, PyObject* keywords);
+  std::shared_ptr<Variant> variant_for(PyObject* const* arguments, std::size_t count,
+                                       PyObject* keywords);
   // The variant that was used last, or null.
-  [[nodiscard]] Variant* last() const { return hot_; }
+  [[nodiscard]] Variant* last() const { return hot_.get(); }
   // The text of the last variant, else the general form, else a comment that says why there is
   // none.
   nanobind::object source();
@@ -71,6 +72,7 @@ class Gradient {
   std::shared_ptr<Variant> require(const Bound& bound);
   std::shared_ptr<Variant> make(const Bound& bound, const StageLog& log);
   void check_seed(PyObject* seed, const Variant& variant) const;
+  void forget_variants();
   void use(const std::shared_ptr<Variant>& variant);
   void report(const Variant& variant) const;
   std::shared_ptr<python::Program> current_program();
@@ -84,7 +86,7 @@ class Gradient {
   Binder binder_;
   std::shared_ptr<python::Program> program_;
   std::vector<std::shared_ptr<Variant>> variants_;  // the newest last
-  Variant* hot_ = nullptr;                          // one of variants_
+  std::shared_ptr<Variant> hot_;                    // one of variants_
   std::shared_ptr<Variant> general_;                // is only looked at, never called
   std::size_t fast_count_ = 0;  // how many arguments the fast path takes; none if not plain
 };

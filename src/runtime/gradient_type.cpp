@@ -3,7 +3,7 @@
 #include <structmember.h>
 
 #include <cstddef>
-#include <new>
+#include <memory>
 
 #include "python/errors.h"
 #include "runtime/gradient.h"
@@ -29,10 +29,10 @@ Gradient& gradient_of(PyObject* self) { return *as_object(self)->gradient; }
 // f(), with C++ exceptions turned into a set Python error and null.
 template <class F>
 PyObject* guarded(F&& f) noexcept {
-  static const python::FileTable no_files;
+  static const python::FileTable kNoFiles;
   try {
     try {
-      return python::translated(no_files, f);
+      return python::translated(kNoFiles, f);
     } catch (nb::builtin_exception& error) {
       PyErr_SetString(PyExc_TypeError, error.what());
     }
@@ -57,18 +57,18 @@ PyObject* gradient_call(PyObject* self, PyObject* const* arguments, std::size_t 
 PyObject* gradient_source(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                           PyObject* keywords) {
   return guarded([&] {
-    Variant& variant =
+    const std::shared_ptr<Variant> variant =
         gradient_of(self).variant_for(arguments, static_cast<std::size_t>(count), keywords);
-    return Py_NewRef(variant.text().ptr());
+    return Py_NewRef(variant->text().ptr());
   });
 }
 
 PyObject* gradient_variant(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                            PyObject* keywords) {
   return guarded([&] {
-    Variant& variant =
+    const std::shared_ptr<Variant> variant =
         gradient_of(self).variant_for(arguments, static_cast<std::size_t>(count), keywords);
-    return Py_NewRef(variant.callable());
+    return Py_NewRef(variant->callable());
   });
 }
 
@@ -168,12 +168,12 @@ void gradient_dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (as_object(self)->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   gradient_clear(self);
-  delete as_object(self)->gradient;
+  const std::unique_ptr<Gradient> owned(as_object(self)->gradient);
   type->tp_free(self);
   Py_DECREF(type);
 }
 
-PyMethodDef kMethods[] = {
+PyMethodDef type_methods[] = {
     {"source", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(gradient_source)),
      METH_FASTCALL | METH_KEYWORDS,
      "source(*args, **kwargs)\n--\n\nThe text of the gradient that a call with these arguments "
@@ -187,7 +187,7 @@ PyMethodDef kMethods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyGetSetDef kAttributes[] = {
+PyGetSetDef type_attributes[] = {
     {"__tangent_source__", get_source, nullptr,
      "The text of the gradient that ran last, or that covers all arguments.", nullptr},
     {"__tangent_primal__", get_primal, nullptr, "The function that was differentiated.", nullptr},
@@ -206,7 +206,7 @@ PyGetSetDef kAttributes[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
-PyMemberDef kMembers[] = {
+PyMemberDef type_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(GradientObject, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(GradientObject, dictionary), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(GradientObject, weak_references), READONLY,
@@ -214,7 +214,7 @@ PyMemberDef kMembers[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-PyType_Slot kSlots[] = {
+PyType_Slot type_slots[] = {
     {Py_tp_doc, const_cast<char*>("A gradient function: call it with the primal's arguments and, "
                                   "if wanted, the adjoint of the result.")},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
@@ -223,29 +223,29 @@ PyType_Slot kSlots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(gradient_traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(gradient_clear)},
     {Py_tp_dealloc, reinterpret_cast<void*>(gradient_dealloc)},
-    {Py_tp_methods, kMethods},
-    {Py_tp_getset, kAttributes},
-    {Py_tp_members, kMembers},
+    {Py_tp_methods, type_methods},
+    {Py_tp_getset, type_attributes},
+    {Py_tp_members, type_members},
     {0, nullptr},
 };
 
-PyType_Spec kSpec = {
+PyType_Spec type_spec = {
     "tangent._core.Gradient",
     sizeof(GradientObject),
     0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
         Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-    kSlots,
+    type_slots,
 };
 
 // The type, as the module holds it.
 PyTypeObject* gradient_type() {
-  static PyTypeObject* const type = [] {
-    PyObject* made = PyType_FromSpec(&kSpec);
+  static PyTypeObject* const kType = [] {
+    PyObject* made = PyType_FromSpec(&type_spec);
     if (made == nullptr) throw nb::python_error();
     return reinterpret_cast<PyTypeObject*>(made);
   }();
-  return type;
+  return kType;
 }
 
 // The names under which tools look at functions.

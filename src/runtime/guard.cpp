@@ -2,10 +2,13 @@
 
 #include <string>
 
+#include "python/text.h"
+
 namespace nb = nanobind;
 
 namespace tangent::runtime {
 
+using python::interned;
 using python::kNoSignature;
 using python::LiveOutside;
 using python::NumpyTypes;
@@ -119,14 +122,6 @@ bool parts_share_memory(PyObject* const* values, std::size_t count) {
 // Names
 
 namespace {
-
-nb::object interned(std::string_view text) {
-  PyObject* name =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
-  if (name == nullptr) throw nb::python_error();
-  PyUnicode_InternInPlace(&name);
-  return nb::steal(name);
-}
 
 // object.name, or nothing; errors of properties count as nothing.
 nb::object attribute_of(nb::handle object, nb::handle name) {

@@ -32,6 +32,14 @@ class ArgumentGuard {
     return !ones_ || mask_of_ones(value) == mask_;
   }
 
+  // Whether it is accepted by a look at its head alone; false: not known.
+  [[nodiscard]] bool accepts_at_once(PyObject* value, const python::NumpyTypes& numpy) const {
+    if (structure_ != nullptr) return false;
+    return signature_ != python::kNoSignature &&
+           python::signature_at_once(value, numpy) == signature_ &&
+           (!ones_ || mask_of_ones(value) == mask_);
+  }
+
  private:
   static std::uint64_t mask_of_ones(PyObject* array);
 
@@ -60,14 +68,17 @@ class NameGuard {
             nanobind::handle names);
 
   // Whether all names stand for what they stood for, or for values of the same types.
-  bool holds() {
+  // May run Python code.
+  bool holds() { return is_unchanged() || check_all(); }
+  // Whether nothing that the names stand for can have changed since they were last looked up.
+  [[nodiscard]] bool is_unchanged() const {
     for (const Dictionary& dictionary : dictionaries_) {
-      if (version_of(dictionary.object) != dictionary.version) return check_all();
+      if (version_of(dictionary.object) != dictionary.version) return false;
     }
     for (const Cell& cell : cells_) {
-      if (PyCell_GET(cell.object) != watched_[cell.watched].expected.ptr()) return check_all();
+      if (PyCell_GET(cell.object) != watched_[cell.watched].expected.ptr()) return false;
     }
-    return !always_checked_ || check_all();
+    return !always_checked_;
   }
 
   int traverse(visitproc visit, void* arg) const;

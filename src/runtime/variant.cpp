@@ -2,29 +2,19 @@
 
 #include "base/diagnostics.h"
 #include "python/session.h"
+#include "python/text.h"
 
 namespace nb = nanobind;
 
 namespace tangent::runtime {
 
 using python::FileTable;
+using python::interned;
 using python::NumpyTypes;
 using python::Program;
+using python::to_str;
 
 namespace {
-
-nb::object to_str(std::string_view text) {
-  PyObject* result =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
-  if (result == nullptr) throw nb::python_error();
-  return nb::steal(result);
-}
-
-nb::object interned(std::string_view text) {
-  PyObject* name = to_str(text).release().ptr();
-  PyUnicode_InternInPlace(&name);
-  return nb::steal(name);
-}
 
 nb::object checked(PyObject* result) {
   if (result == nullptr) throw nb::python_error();
@@ -263,7 +253,7 @@ void Variant::refresh_defaults(const Binder& binder) {
 int Variant::traverse(visitproc visit, void* arg) const {
   Py_VISIT(names_dict_.ptr());
   Py_VISIT(function_.ptr());
-  if (callable_.ptr() != function_.ptr()) Py_VISIT(callable_.ptr());
+  Py_VISIT(callable_.ptr());  // a reference of its own, also where it is the function
   Py_VISIT(defaults_.ptr());
   Py_VISIT(named_defaults_.ptr());
   return names_.traverse(visit, arg);

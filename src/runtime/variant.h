@@ -30,7 +30,8 @@ class Variant {
   Variant(const Variant&) = delete;
   Variant& operator=(const Variant&) = delete;
 
-  // Whether it is right for `count` values, the first being that of parameter `first`.
+  // Whether it is right for `count` values, the first being that of parameter `first`. May run
+  // Python code, which may let go of this variant: the caller holds it.
   [[nodiscard]] bool accepts(PyObject* const* values, std::size_t first, std::size_t count,
                              const python::NumpyTypes& numpy) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -43,6 +44,18 @@ class Variant {
   }
   // Whether its names stand for what they stood for; all that the general form asks.
   [[nodiscard]] bool names_hold() { return names_.holds(); }
+
+  // The same where no Python code has to run for the answer; false: not known.
+  [[nodiscard]] bool accepts_at_once(PyObject* const* values, std::size_t first, std::size_t count,
+                                     const python::NumpyTypes& numpy) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!arguments_[first + i].accepts_at_once(values[i], numpy)) return false;
+    }
+    if (emitted_.writes_parts) return false;
+    if (!emitted_.written.empty() && shares_memory(values, first, count, emitted_.written, nullptr))
+      return false;
+    return names_.is_unchanged();
+  }
 
   // What is called with the caller's arguments: the function, bound to the object of a method.
   [[nodiscard]] PyObject* callable() const { return callable_.ptr(); }

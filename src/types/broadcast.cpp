@@ -10,12 +10,6 @@ namespace tangent {
 
 namespace {
 
-int class_of(DType dtype) {
-  if (dtype <= DType::Integer) return static_cast<int>(dtype);
-  if (dtype <= DType::Float64) return 2;
-  return dtype == DType::Other ? 4 : 3;
-}
-
 // The dtype of an array of `strong` that meets a Python number, by classes alone.
 DType with_python_number(DType strong, DType weak) {
   if (class_of(weak) <= class_of(strong)) return strong;

@@ -8,8 +8,6 @@ namespace tangent::shapes {
 
 namespace {
 
-bool is_scalar(const Type& type) { return type.is_number() || (type.is_array() && type.rank == 0); }
-
 std::vector<Dim> dims_of(const Type& array) { return {array.dims.begin(), array.dims.end()}; }
 
 // An array of a rank whose lengths are not known.
@@ -145,7 +143,7 @@ Type ravel(const CallView& call) {
   if (operand.kind == TypeKind::Bottom) return {};
   if (!operand.is_numeric()) return Type::unknown();
   const Promoted dtype = strong(promoted(operand));
-  if (is_scalar(operand)) return array_typed({Dim::one()}, dtype, call.arena);
+  if (operand.is_scalar()) return array_typed({Dim::one()}, dtype, call.arena);
   const bool known = operand.is_array() && operand.rank > 0;
   return array_typed({known ? product(operand.dims) : Dim::unknown()}, dtype, call.arena);
 }

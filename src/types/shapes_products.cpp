@@ -28,8 +28,6 @@ Shape array_of(std::vector<Dim> dims) {
           .dims = std::move(dims)};
 }
 
-bool is_scalar(const Type& type) { return type.is_number() || (type.is_array() && type.rank == 0); }
-
 bool has_rank(const Type& type) { return type.is_array() && type.rank > 0; }
 
 }  // namespace
@@ -43,7 +41,7 @@ Type dot(const CallView& call) {
   const Pair pair = pair_of(call);
   if (pair.answer) return *pair.answer;
   const Promoted dtype = pair.dtype();
-  if (is_scalar(pair.left) || is_scalar(pair.right)) {
+  if (pair.left.is_scalar() || pair.right.is_scalar()) {
     return typed(broadcast_shapes(shape_of(pair.left), shape_of(pair.right)), dtype, call.arena);
   }
   if (!has_rank(pair.left) || !has_rank(pair.right)) return numeric_typed(dtype);
@@ -60,7 +58,7 @@ Type inner(const CallView& call) {
   const Pair pair = pair_of(call);
   if (pair.answer) return *pair.answer;
   const Promoted dtype = pair.dtype();
-  if (is_scalar(pair.left) || is_scalar(pair.right)) {
+  if (pair.left.is_scalar() || pair.right.is_scalar()) {
     return typed(broadcast_shapes(shape_of(pair.left), shape_of(pair.right)), dtype, call.arena);
   }
   if (!has_rank(pair.left) || !has_rank(pair.right)) return numeric_typed(dtype);
@@ -73,7 +71,7 @@ Type outer(const CallView& call) {
   const Pair pair = pair_of(call);
   if (pair.answer) return *pair.answer;
   const auto length = [](const Type& type) {
-    if (is_scalar(type)) return Dim::one();
+    if (type.is_scalar()) return Dim::one();
     return type.is_array() && type.rank == 1 ? type.dims[0] : Dim::unknown();
   };
   return array_typed({length(pair.left), length(pair.right)}, pair.dtype(), call.arena);

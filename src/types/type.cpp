@@ -6,10 +6,6 @@
 
 namespace tangent {
 
-namespace {
-
-// Bool, Integer, floating, complex, other: dtypes of one class widen into each other, dtypes of two
-// classes differ in more than precision.
 int class_of(DType dtype) {
   switch (dtype) {
     case DType::Bool:
@@ -28,6 +24,8 @@ int class_of(DType dtype) {
   }
   return 4;
 }
+
+namespace {
 
 // What is known of a dtype as arrays know it: {Other, mixed} is "real", {Other, not mixed} is top.
 struct Dtypes {

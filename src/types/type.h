@@ -49,6 +49,10 @@ constexpr bool is_floating(DType dtype) {
   return dtype >= DType::Float16 && dtype <= DType::Float64;
 }
 
+// Bool, Integer, floating, complex, other, as 0 to 4: dtypes of one class widen into each other,
+// dtypes of two classes differ in more than precision.
+int class_of(DType dtype);
+
 // A length of an axis. One is exactly 1; a symbol is known not to be 1 (it may be 0) and equal ids
 // mean equal lengths. Whether a parameter's axis is 1 is answered by its variant's guard.
 //
@@ -160,6 +164,8 @@ struct Type {
 
   [[nodiscard]] bool is_number() const { return kind == TypeKind::Number; }
   [[nodiscard]] bool is_array() const { return kind == TypeKind::Array; }
+  // A number, or an array without axes.
+  [[nodiscard]] bool is_scalar() const { return is_number() || (is_array() && rank == 0); }
   [[nodiscard]] bool is_numeric() const {
     return kind == TypeKind::Number || kind == TypeKind::Array || kind == TypeKind::Numeric;
   }

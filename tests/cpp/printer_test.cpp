@@ -14,7 +14,7 @@ namespace {
 
 using Op = BinaryOperator;
 
-class PrinterTest : public testing::Test {
+class PrinterTest : public ::testing::Test {
  protected:
   const Name* name(std::string_view text) { return context.local(context.symbol(text)); }
   const BinaryOperation* binary(const Expr* left, Op op, const Expr* right) {

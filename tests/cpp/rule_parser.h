@@ -1,13 +1,14 @@
-// A parser of the Python subset that rule files are written in, so that the rule book can be tested
-// without CPython.
+// A parser of the Python subset that rule files and small test programs are written in, so that the
+// core can be tested without CPython.
 //
-// In: the text of a record. Out: its statements. What is not in the subset throws.
+// In: the text of a record or function. Out: its statements. What is not in the subset throws.
 #pragma once
 
 #include <cctype>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "syntax/build.h"
@@ -77,7 +78,8 @@ class RuleParser {
         i = end;
       } else {
         std::size_t size = 1;
-        for (const std::string_view two : {"**", "//", "==", "!=", "<=", ">="}) {
+        for (const std::string_view two :
+             {"**", "//", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/="}) {
           if (text.substr(i, 2) == two) size = 2;
         }
         if (text.substr(i, 3) == "...") size = 3;
@@ -111,6 +113,13 @@ class RuleParser {
     return context_.symbol(tokens_[at_++].text);
   }
 
+  static constexpr std::pair<std::string_view, BinaryOperator> kUpdates[] = {
+      {"+=", BinaryOperator::Add},
+      {"-=", BinaryOperator::Subtract},
+      {"*=", BinaryOperator::Multiply},
+      {"/=", BinaryOperator::Divide},
+  };
+
   // A statement; the Line token before it is taken here.
   const Stmt* statement() {
     const int indent = tokens_[at_].indent;
@@ -118,7 +127,23 @@ class RuleParser {
     if (is("@") || is("def")) return definition();
     if (take("if")) return branch(indent);
     if (take("pass")) return context_.make<Pass>({});
+    if (take("break")) return context_.make<Break>({});
+    if (take("continue")) return context_.make<Continue>({});
+    if (take("return")) return context_.make<Return>({}, expression());
+    if (take("while")) {
+      const Expr* test = expression();
+      return context_.make<While>({}, test, block(indent), Block());
+    }
+    if (take("for")) {
+      const Expr* target = atom();
+      expect("in");
+      const Expr* iterable = expression();
+      return context_.make<For>({}, target, iterable, block(indent), Block(), false);
+    }
     const Expr* value = expression();
+    for (const auto& [text, op] : kUpdates) {
+      if (take(text)) return context_.make<AugmentedAssign>({}, value, op, expression());
+    }
     if (!take("=")) return context_.make<ExpressionStatement>({}, value);
     return context_.assign(value, expression());
   }

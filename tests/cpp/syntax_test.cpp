@@ -7,7 +7,7 @@
 namespace tangent {
 namespace {
 
-class SyntaxTest : public testing::Test {
+class SyntaxTest : public ::testing::Test {
  protected:
   const Expr* add(const Expr* left, const Expr* right) {
     return context.make<BinaryOperation>({}, BinaryOperator::Add, left, right);

@@ -2,7 +2,6 @@
 // programs of unusual size.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <map>
 #include <memory>
 
@@ -43,12 +42,13 @@ class Infer : public ::testing::Test {
   const Expr* add(const Expr* left, const Expr* right) {
     return binary(BinaryOperator::Add, left, right);
   }
-  const Expr* call(std::string_view callee, std::vector<const Expr*> arguments) {
+  const Expr* call(std::string_view callee, const std::vector<const Expr*>& arguments) {
     const Expr* function = context.global(symbol(callee));
     return context.make<Call>({}, function, symbol(callee), Exprs(context.list(arguments)),
                               List<const Keyword*>());
   }
-  const Expr* method(const Expr* value, std::string_view name, std::vector<const Expr*> arguments) {
+  const Expr* method(const Expr* value, std::string_view name,
+                     const std::vector<const Expr*>& arguments) {
     const Expr* function = context.make<Attribute>({}, value, symbol(name));
     return context.make<Call>({}, function, Symbol(), Exprs(context.list(arguments)),
                               List<const Keyword*>());
@@ -56,27 +56,29 @@ class Infer : public ::testing::Test {
   const Stmt* set(std::string_view name, const Expr* value) {
     return context.assign(v(name), value);
   }
-  const Stmt* loop(std::string_view name, const Expr* iterable, std::vector<const Stmt*> body) {
+  const Stmt* loop(std::string_view name, const Expr* iterable,
+                   const std::vector<const Stmt*>& body) {
     return context.make<For>({}, v(name), iterable, Block(context.list(body)), Block(), false);
   }
-  const Stmt* range(std::string_view name, const Expr* count, std::vector<const Stmt*> body) {
-    return loop(name, call("builtins.range", {count}), std::move(body));
+  const Stmt* range(std::string_view name, const Expr* count,
+                    const std::vector<const Stmt*>& body) {
+    return loop(name, call("builtins.range", {count}), body);
   }
-  const Stmt* branch(const Expr* test, std::vector<const Stmt*> body,
-                     std::vector<const Stmt*> orelse) {
+  const Stmt* branch(const Expr* test, const std::vector<const Stmt*>& body,
+                     const std::vector<const Stmt*>& orelse) {
     return context.make<If>({}, test, Block(context.list(body)), Block(context.list(orelse)));
   }
-  const Stmt* repeat(const Expr* test, std::vector<const Stmt*> body) {
+  const Stmt* repeat(const Expr* test, const std::vector<const Stmt*>& body) {
     return context.make<While>({}, test, Block(context.list(body)), Block());
   }
   const Stmt* result(const Expr* value) { return context.make<Return>({}, value); }
   const Stmt* stop() { return context.make<Break>({}); }
-  Type array(std::vector<Dim> dims) {
+  Type array(const std::vector<Dim>& dims) {
     return Type::array(DType::Float64, context.arena().copy(dims));
   }
 
-  TypedFunction typed(std::vector<std::pair<std::string, Type>> parameters,
-                      std::vector<const Stmt*> body) {
+  TypedFunction typed(const std::vector<std::pair<std::string, Type>>& parameters,
+                      const std::vector<const Stmt*>& body) {
     std::vector<const Parameter*> made;
     std::vector<Type> types;
     for (const auto& [name, type] : parameters) {
@@ -241,7 +243,6 @@ TEST_F(Infer, LongSumsDoNotOverflowTheStack) {
 }
 
 TEST_F(Infer, NestedLoopsStayPolynomial) {
-  const auto start = std::chrono::steady_clock::now();
   const Stmt* inner = set("y", add(v("y"), v("x")));
   for (int k = 0; k < 40; ++k) {
     const std::string name = "k" + std::to_string(k);
@@ -251,8 +252,7 @@ TEST_F(Infer, NestedLoopsStayPolynomial) {
   const auto function =
       typed({{"x", array({Dim{2}})}}, {set("y", integer(0)), inner, result(v("y"))});
   EXPECT_EQ(to_text(function.result), "numeric[n2]");
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(spent.count(), 5.0);  // 2 ** 40 visits would not end
+  // 2 ** 40 visits would not end.
 }
 
 }  // namespace

@@ -14,8 +14,10 @@ class Lattice : public ::testing::Test {
  protected:
   Arena arena;
 
-  Type array(DType dtype, std::vector<Dim> dims) { return Type::array(dtype, arena.copy(dims)); }
-  Type with(TypeKind kind, std::vector<Type> elements, bool uniform = false) {
+  Type array(DType dtype, const std::vector<Dim>& dims) {
+    return Type::array(dtype, arena.copy(dims));
+  }
+  Type with(TypeKind kind, const std::vector<Type>& elements, bool uniform = false) {
     Type type = Type::of(kind);
     type.elements = arena.copy(elements);
     type.uniform = uniform;

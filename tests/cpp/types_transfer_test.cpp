@@ -25,7 +25,7 @@ class Transfer : public ::testing::Test {
   };
 
   Arena& arena() { return context.arena(); }
-  Type array(std::vector<Dim> dims, DType dtype = DType::Float64) {
+  Type array(const std::vector<Dim>& dims, DType dtype = DType::Float64) {
     return Type::array(dtype, arena().copy(dims));
   }
   std::string binary(BinaryOperator op, const Type& left, const Type& right) {
@@ -48,7 +48,7 @@ class Transfer : public ::testing::Test {
   const Expr* ellipsis() {
     return context.make<Constant>({}, Literal{.kind = LiteralKind::Ellipsis});
   }
-  const Expr* tuple(std::vector<const Expr*> elements) {
+  const Expr* tuple(const std::vector<const Expr*>& elements) {
     return context.make<TupleDisplay>({}, Exprs(context.list(elements)));
   }
   std::string subscript(const Type& value, const Expr* index) {

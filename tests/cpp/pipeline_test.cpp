@@ -1,0 +1,105 @@
+// The whole road without CPython: text, core program, gradient. What the sanitizers run over.
+//
+// The texts that are expected are those that a person checked; that they compute the right numbers
+// is what the Python tests are for.
+#include "pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lower_support.h"
+#include "rule_parser.h"
+
+namespace tangent::lower_tests {
+namespace {
+
+class Road : public ::testing::Test {
+ protected:
+  std::string gradient(std::string_view text, const std::vector<Type>& types,
+                       std::vector<int> wrt = {0}) {
+    Builder b;
+    b.module("np", "numpy", 801);
+    b.module("math", "math", 802);
+    b.library("range", "builtins.range", 803);
+    b.library("len", "builtins.len", 804);
+    const Block module = testing::RuleParser(text, b.context).statements();
+    const auto* definition = as<FunctionDefinition>(module[0]);
+    RuleBook rules(b.context.symbols(),
+                   [](std::string_view record, std::string_view, int, Context& into) {
+                     return testing::RuleParser(record, into).statements();
+                   });
+    const CoreFunction core =
+        tangent::lower({.definition = definition}, 0, b.outside, rules, b.context);
+    verify_core(core);
+    const std::unique_ptr<Context> own = b.context.child();
+    GradientOptions options;
+    options.wrt = std::move(wrt);
+    options.function_name = "df";
+    Emitted emitted = differentiate(core, types, options, b.outside, rules, *own);
+    // The source map has a row for every line.
+    EXPECT_EQ(emitted.lines.size(),
+              static_cast<std::size_t>(std::ranges::count(emitted.text, '\n')));
+    return std::move(emitted.text);
+  }
+
+  Type array(const std::vector<Dim>& dims) {
+    return Type::array(DType::Float64, types_.copy(dims));
+  }
+
+  const Type f_ = Type::number(DType::Float64);
+
+ private:
+  Arena types_;
+};
+
+TEST_F(Road, ALoopWithABreak) {
+  EXPECT_EQ(gradient("def f(x, rate):\n"
+                     "    total = 0.0\n"
+                     "    for k in range(10):\n"
+                     "        x += rate * (k - x)\n"
+                     "        if x > 3.0:\n"
+                     "            break\n"
+                     "        total = total + (k - x) ** 2\n"
+                     "    return total\n",
+                     {f_, f_}, {0, 1}),
+            "");
+}
+
+TEST_F(Road, AWhileWithATape) {
+  EXPECT_EQ(gradient("def f(x):\n"
+                     "    while x < 100.0:\n"
+                     "        x = x * x + math.sin(x)\n"
+                     "    return x\n",
+                     {f_}),
+            "");
+}
+
+TEST_F(Road, ArraysThatAreBroadcast) {
+  EXPECT_EQ(gradient("def f(w, b, x):\n"
+                     "    hidden = np.tanh(x @ w + b)\n"
+                     "    scaled = hidden / np.sum(hidden, axis=1, keepdims=True)\n"
+                     "    return np.sum(scaled * b)\n",
+                     {array({Dim{2}, Dim{3}}), array({Dim{3}}), array({Dim{4}, Dim{2}})}, {0, 1}),
+            "");
+}
+
+TEST_F(Road, BranchesAndEarlyReturns) {
+  EXPECT_EQ(gradient("def f(x, n):\n"
+                     "    y = x\n"
+                     "    for k in range(n):\n"
+                     "        if k > 2 and y > 1.0:\n"
+                     "            return y * x\n"
+                     "        if k == 1:\n"
+                     "            continue\n"
+                     "        y = y * np.exp(-x)\n"
+                     "    return y\n",
+                     {f_, Type::number(DType::Integer)}),
+            "");
+}
+
+}  // namespace
+}  // namespace tangent::lower_tests
