@@ -310,7 +310,7 @@ def vstack(y, tup):
 def column_stack(y, tup):
     if ranks(tup) == 1:
         d[tup] = layers(full(d[y], y), 1)
-    elif ranks(tup) == 2:
+    elif ranks(tup) > 1:
         d[tup] = pieces(full(d[y], y), tup, 1)
     else:
         d[tup] = _unjoin(full(d[y], y), tup, "column_stack")

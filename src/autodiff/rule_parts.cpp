@@ -12,8 +12,11 @@ const Call* Reverse::tuple_call(const Expr* value) {
   const auto* call = as<Call>(value);
   if (call == nullptr || !call->callee) return nullptr;
   const Rule* rule = rules_.find(call->callee.text());
-  return rule != nullptr && rule->parts && typing_.of(value).kind == TypeKind::Tuple ? call
-                                                                                     : nullptr;
+  if (rule == nullptr || !rule->parts) return nullptr;
+  const Type type = typing_.of(value);
+  const bool by_position =
+      type.kind == TypeKind::Tuple || (type.kind == TypeKind::List && !type.uniform);
+  return by_position ? call : nullptr;
 }
 
 void Reverse::push_parts(const Call* call, const Parts& parts) {

@@ -340,8 +340,8 @@ Type column_stack(const CallView& call) {
   if (rank == 1) {
     return array_typed({common(parts, 0), count(parts)}, dtype_of(parts), call.arena);
   }
-  if (rank == 2) return joined(parts, 1, call.arena);
-  return of_rank(2, dtype_of(parts), call.arena);
+  if (rank > 1) return joined(parts, 1, call.arena);
+  return rank == 0 ? of_rank(2, dtype_of(parts), call.arena) : array_typed(dtype_of(parts));
 }
 
 Type dstack(const CallView& call) {
@@ -355,7 +355,8 @@ Type dstack(const CallView& call) {
   if (rank == 2) {
     return array_typed({common(parts, 0), common(parts, 1), count(parts)}, dtype, call.arena);
   }
-  return rank > 2 ? joined(parts, 2, call.arena) : of_rank(3, dtype, call.arena);
+  if (rank > 2) return joined(parts, 2, call.arena);
+  return rank == 0 ? of_rank(3, dtype, call.arena) : array_typed(dtype);
 }
 
 Type stack(const CallView& call) {

@@ -168,7 +168,9 @@ Type split(const CallView& call) {
     }
     piece = array_typed(dims, promoted(operand), call.arena);
   }
-  return tuple_of(std::vector<Type>(static_cast<std::size_t>(*count), piece), call.arena);
+  Type pieces = tuple_of(std::vector<Type>(static_cast<std::size_t>(*count), piece), call.arena);
+  pieces.kind = TypeKind::List;
+  return pieces;
 }
 
 // np.gradient of a vector or along one axis: a list of arrays for several.
