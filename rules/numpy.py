@@ -299,6 +299,49 @@ def clip(y, a, a_min=None, a_max=None):
         d[a_max] = mask((a > a_max) | (a_min >= a_max), d[y])
 
 
+# Elementwise, two results
+
+
+@adjoint("numpy.divmod", aliases=("builtins.divmod",), shape="divmod",
+         sample=("(3.3, 1.02)", "(matrix23p, 1.02)", "(matrix23p, vector3p)"),
+         note="`divmod`: the quotient has slope 0, the rest the slopes of `x % n`.",
+         edges=("(4.0, 2.0) -> 1.0, -2.0",))
+def divmod(y, x1, x2):
+    d[x1] = _unbroadcast(full(d[y][1], y[1]), x1)
+    d[x2] = _unbroadcast(-full(d[y][1], y[1]) * y[0], x2)
+
+
+@tangent("numpy.divmod")
+def divmod(y, x1, x2):
+    d[y] = (0.0, d[x1])
+    d[y] = (0.0, -d[x2] * y[0])
+
+
+@adjoint("numpy.modf", aliases=("math.modf",), shape="modf", sample=("(1.3,)", "(matrix23,)"))
+def modf(y, x):
+    d[x] = d[y][0]
+
+
+@tangent("numpy.modf")
+def modf(y, x):
+    d[y] = (d[x], 0.0)
+
+
+@adjoint("numpy.frexp", aliases=("math.frexp",), shape="frexp", sample=("(1.3,)", "(matrix23,)"))
+def frexp(y, x):
+    d[x] = d[y][0] / 2.0 ** y[1]
+
+
+@tangent("numpy.frexp")
+def frexp(y, x):
+    d[y] = (d[x] / 2.0 ** y[1], 0.0)
+
+
+@adjoint("numpy.ldexp", shape="elementwise", sample=("(number, 3)", "(matrix23, -2)"))
+def ldexp(y, x1, x2):
+    d[x1] = d[y] * 2.0 ** x2
+
+
 # Elementwise with derivative zero
 
 

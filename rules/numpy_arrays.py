@@ -69,17 +69,14 @@ def flip(y, m, axis=None):
          sample=("((matrix23, matrix23b),)", "((matrix23, matrix23b, matrix23), 1)",
                  "([vector3, vector2],)", "((matrix23, vector3), None)", "(stack423, -1)"))
 def concatenate(y, arrays, axis=0):
-    d[arrays] = _unconcatenate(full(d[y], y), arrays, axis)
+    d[arrays] = pieces(full(d[y], y), arrays, axis)
 
 
 @adjoint("numpy.stack", shape="stack", linear=("arrays",),
          sample=("((matrix23, matrix23b),)", "((matrix23, matrix23b), 1)",
                  "([vector3, vector3b], -1)", "((number, number),)"))
 def stack(y, arrays, axis=0):
-    if axis == 0:
-        d[arrays] = full(d[y], y)
-    else:
-        d[arrays] = np.moveaxis(full(d[y], y), axis, 0)
+    d[arrays] = layers(full(d[y], y), axis)
 
 
 @adjoint("numpy.array",
@@ -284,22 +281,50 @@ def diagonal(y, a, offset=0, axis1=0, axis2=1):
 # More joins and picks
 
 
-@adjoint("numpy.hstack", shape="", linear=("tup",),
-         sample=("((vector3, vector2),)", "((matrix23, matrix24),)", "([number, vector3],)"))
+@adjoint("numpy.hstack", shape="hstack", linear=("tup",),
+         sample=("((vector3, vector2),)", "((matrix23, matrix24),)", "([number, vector3],)",
+                 "(matrix23,)", "((number, number),)"))
 def hstack(y, tup):
-    d[tup] = _unjoin(full(d[y], y), tup, "hstack")
+    if ranks(tup) <= 1:
+        d[tup] = pieces(full(d[y], y), tup, 0)
+    elif ranks(tup) > 1:
+        d[tup] = pieces(full(d[y], y), tup, 1)
+    else:
+        d[tup] = _unjoin(full(d[y], y), tup, "hstack")
 
 
-@adjoint("numpy.vstack", shape="", linear=("tup",),
-         sample=("((vector3, vector3b),)", "((matrix23, vector3),)"))
+@adjoint("numpy.vstack", shape="vstack", linear=("tup",),
+         sample=("((vector3, vector3b),)", "((matrix23, vector3),)", "((matrix23, matrix43),)",
+                 "(matrix23,)"))
 def vstack(y, tup):
-    d[tup] = _unjoin(full(d[y], y), tup, "vstack")
+    if ranks(tup) == 1:
+        d[tup] = layers(full(d[y], y), 0)
+    elif ranks(tup) > 1:
+        d[tup] = pieces(full(d[y], y), tup, 0)
+    else:
+        d[tup] = _unjoin(full(d[y], y), tup, "vstack")
 
 
-@adjoint("numpy.column_stack", shape="", linear=("tup",),
-         sample=("((vector3, vector3b),)", "((matrix23, vector2),)"))
+@adjoint("numpy.column_stack", shape="column_stack", linear=("tup",),
+         sample=("((vector3, vector3b),)", "((matrix23, vector2),)", "((matrix23, matrix24),)"))
 def column_stack(y, tup):
-    d[tup] = _unjoin(full(d[y], y), tup, "column_stack")
+    if ranks(tup) == 1:
+        d[tup] = layers(full(d[y], y), 1)
+    elif ranks(tup) > 1:
+        d[tup] = pieces(full(d[y], y), tup, 1)
+    else:
+        d[tup] = _unjoin(full(d[y], y), tup, "column_stack")
+
+
+@adjoint("numpy.dstack", shape="dstack", linear=("tup",),
+         sample=("((vector3, vector3b),)", "((matrix23, matrix23b),)", "((stack423, stack422),)"))
+def dstack(y, tup):
+    if ranks(tup) == 2:
+        d[tup] = layers(full(d[y], y), 2)
+    elif ranks(tup) > 2:
+        d[tup] = pieces(full(d[y], y), tup, 2)
+    else:
+        d[tup] = _unjoin(full(d[y], y), tup, "dstack")
 
 
 @adjoint("numpy.append", shape="",
@@ -316,3 +341,32 @@ def append(y, arr, values, axis=None):
                  "(matrix23, np.array([[1, 1, 0]]), axis=0)"))
 def take_along_axis(y, arr, indices, axis=-1):
     d[arr] = _untake_along_axis(full(d[y], y), arr, indices, axis)
+
+
+# Pieces and grids
+
+
+@adjoint("numpy.split", aliases=("numpy.array_split",), shape="split", linear=("ary",),
+         sample=("(vector6, 3)", "(matrix34, 2, 1)", "(vector6, [2, 5])", "(matrix43, 2, axis=0)"))
+def split(y, ary, indices_or_sections, axis=0):
+    d[ary] = np.concatenate(full(d[y], y), axis=axis)
+
+
+@adjoint("numpy.meshgrid", shape="meshgrid",
+         sample=("(vector2, vector3)", "(vector2, vector3, vector4)",
+                 "(vector2, vector3, indexing='ij')", "(vector2, vector3, vector4, indexing='ij')"))
+def meshgrid(y, x1, x2, x3=None, *, indexing="xy"):
+    d[x1] = _along_axis(full(d[y][0], y[0]), x1, 0, indexing)
+    d[x2] = _along_axis(full(d[y][1], y[1]), x2, 1, indexing)
+    d[x3] = _along_axis(full(d[y][2], y[2]), x3, 2, indexing)
+
+
+@tangent("numpy.meshgrid")
+def meshgrid(y, x1, x2, x3=None, *, indexing="xy"):
+    if x3 is None:
+        d[y] = (_across_axis(d[x1], y[0], 0, indexing), 0.0)
+        d[y] = (0.0, _across_axis(d[x2], y[1], 1, indexing))
+    else:
+        d[y] = (_across_axis(d[x1], y[0], 0, indexing), 0.0, 0.0)
+        d[y] = (0.0, _across_axis(d[x2], y[1], 1, indexing), 0.0)
+        d[y] = (0.0, 0.0, _across_axis(d[x3], y[2], 2, indexing))

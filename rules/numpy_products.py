@@ -1,4 +1,4 @@
-"""Records of NumPy's products and linear algebra."""
+"""Records of NumPy's products."""
 
 
 @adjoint("numpy.dot", shape="dot",
@@ -48,43 +48,6 @@ def outer(y, a, b):
 def outer(y, a, b):
     d[y] = np.outer(d[a], b)
     d[y] = np.outer(a, d[b])
-
-
-@adjoint("numpy.linalg.solve", shape="solve",
-         sample=("(square3, vector3)", "(square3, matrix34)", "(square433, matrix34)",
-                 "(square433, vector3)", "(square3, stack434)", "(square433, stack434)"))
-def solve(y, a, b):
-    if rank(a) == 2 and rank(b) == 1:
-        r = np.linalg.solve(a.T, full(d[y], y))
-        d[b] = r
-        d[a] = -np.outer(r, y)
-    elif rank(a) == 2 and rank(b) == 2:
-        r = np.linalg.solve(a.T, full(d[y], y))
-        d[b] = r
-        d[a] = -r @ y.T
-    else:
-        r = _solve_columns(np.swapaxes(a, -1, -2), full(d[y], y), b)
-        d[b] = _unbroadcast(r, b)
-        d[a] = _unbroadcast(-_outer_columns(r, y, b), a)
-
-
-@tangent("numpy.linalg.solve")
-def solve(y, a, b):
-    d[y] = np.linalg.solve(a, d[b])
-    d[y] = -_solve_columns(a, _times_columns(d[a], y, b), b)
-
-
-@adjoint("numpy.linalg.inv", shape="same_float", sample=("(square3,)", "(square433,)"))
-def inv(y, a):
-    if rank(a) == 2:
-        d[a] = -y.T @ full(d[y], y) @ y.T
-    else:
-        d[a] = -np.swapaxes(y, -1, -2) @ full(d[y], y) @ np.swapaxes(y, -1, -2)
-
-
-@tangent("numpy.linalg.inv")
-def inv(y, a):
-    d[y] = -y @ d[a] @ y
 
 
 # More products
@@ -190,64 +153,3 @@ def trace(y, a, offset=0):
         d[a] = d[y] * np.eye(a.shape[0], a.shape[1], offset, a.dtype)
     else:
         d[a] = _undiagonal(np.expand_dims(full(d[y], y), -1), a, offset, 0, 1)
-
-
-# More linear algebra
-
-
-@adjoint("numpy.linalg.norm", shape="norm",
-         sample=("(vector3,)", "(matrix23,)", "(matrix23, None, 0)", "(matrix23, 'fro')",
-                 "(matrix23, axis=1, keepdims=True)", "(vector3, 2)", "(vector3, 1)",
-                 "(vector3, 3)", "(matrix23, 1, 0)", "(matrix23, 3, axis=1)",
-                 "(stack423, None, (0, 1))", "(vector3, np.inf)", "(matrix23, -np.inf, 1)"),
-         note="`np.linalg.norm` of a vector of zeros has slope 0; equal largest elements of the "
-              "maximum norm share evenly.",
-         edges=("(np.zeros(2),) -> [0.0, 0.0]",
-                "(np.array([1.0, -1.0]), np.inf) -> [0.5, -0.5]"))
-def norm(y, x, ord=None, axis=None, keepdims=False):
-    if ord is None or ord == "fro" or (rank(x) == 1 and ord == 2):
-        d[x] = spread(mask(y != 0, d[y] / y), x, axis, keepdims) * x
-    elif rank(x) == 1 and ord == 1:
-        d[x] = d[y] * np.sign(x)
-    else:
-        d[x] = spread(d[y], x, axis, keepdims) * _norm_slope(x, y, ord, axis, keepdims)
-
-
-@tangent("numpy.linalg.norm")
-def norm(y, x, ord=None, axis=None, keepdims=False):
-    d[y] = np.sum(d[x] * _norm_slope(x, y, ord, axis, keepdims), axis=axis, keepdims=keepdims)
-
-
-@adjoint("numpy.linalg.det", shape="",
-         sample=("(square3,)", "(square433,)", "(np.array([[1.0, 2.0], [2.0, 4.0]]),)"),
-         note="`np.linalg.det` is exact at singular matrices.",
-         edges=("([[1.0, 2.0], [2.0, 4.0]],) -> [[4.0, -2.0], [-2.0, 1.0]]",))
-def det(y, a):
-    if rank(a) == 2:
-        d[a] = d[y] * _cofactors(a)
-    else:
-        d[a] = full(d[y], y)[..., None, None] * _cofactors(a)
-
-
-@tangent("numpy.linalg.det")
-def det(y, a):
-    d[y] = np.sum(d[a] * _cofactors(a), axis=(-2, -1))
-
-
-@adjoint("numpy.linalg.cholesky", shape="same_float",
-         sample=("(square3d,)", "(square433d,)"),
-         note="`np.linalg.cholesky` reads the lower triangle: only that has a slope.",
-         edges=("([[4.0]],) -> [[0.25]]",))
-def cholesky(y, a):
-    inverse = np.linalg.inv(y)
-    by = np.swapaxes(y, -1, -2) @ full(d[y], y)
-    s = np.swapaxes(inverse, -1, -2) @ _lower_half(by) @ inverse
-    d[a] = _lower_half(s + np.swapaxes(s, -1, -2))
-
-
-@tangent("numpy.linalg.cholesky")
-def cholesky(y, a):
-    inverse = np.linalg.inv(y)
-    s = _lower_half(d[a])
-    move = inverse @ (s + np.swapaxes(s, -1, -2)) @ np.swapaxes(inverse, -1, -2)
-    d[y] = y @ _lower_half(move)

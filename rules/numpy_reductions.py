@@ -439,3 +439,46 @@ def allclose(y, a, b, rtol=1e-05, atol=1e-08, equal_nan=False): ...
 
 @constant("numpy.array_equal", sample=("(matrix23, matrix23b)",))
 def array_equal(y, a1, a2, equal_nan=False): ...
+
+
+# Differences and polynomials
+
+
+@adjoint("numpy.ptp", shape="sum",
+         sample=("(matrix23,)", "(matrix23, 0)", "(matrix23, axis=-1, keepdims=True)",
+                 "(vector3,)"),
+         note="`np.ptp`: equal largest, and equal smallest, elements share evenly.",
+         edges=("([1.0, 2.0, 2.0],) -> [-1.0, 0.5, 0.5]",))
+def ptp(y, a, axis=None, *, keepdims=False):
+    top = a == np.max(a, axis=axis, keepdims=True)
+    bottom = a == np.min(a, axis=axis, keepdims=True)
+    by = spread(d[y], a, axis, keepdims)
+    d[a] = mask(top, by / _ties(top, a, axis)) - mask(bottom, by / _ties(bottom, a, axis))
+
+
+@tangent("numpy.ptp")
+def ptp(y, a, axis=None, *, keepdims=False):
+    top = a == np.max(a, axis=axis, keepdims=True)
+    bottom = a == np.min(a, axis=axis, keepdims=True)
+    d[y] = np.sum(mask(top, d[a]) / _ties(top, a, axis) - mask(bottom, d[a]) / _ties(
+        bottom, a, axis), axis=axis, keepdims=keepdims)
+
+
+@adjoint("numpy.gradient", shape="gradient", linear=("f",),
+         sample=("(vector4,)", "(vector6, 0.5)", "(matrix34, axis=1)", "(matrix34, 0.5, axis=0)",
+                 "(vector6, vector6s)", "(matrix34, axis=-1, edge_order=2)", "(vector2,)"))
+def gradient(y, f, spacing=1.0, *, axis=None, edge_order=1):
+    d[f] = _ungradient(full(d[y], y), f, spacing, axis, edge_order)
+
+
+@adjoint("numpy.polyval", shape="",
+         sample=("(vector4, number)", "(vector3, matrix23)", "([1.0, 2.0, 3.0], vector4)"))
+def polyval(y, p, x):
+    d[p] = _unpolyval(full(d[y], y), p, x)
+    d[x] = d[y] * np.polyval(_polynomial_slope(p), x)
+
+
+@tangent("numpy.polyval")
+def polyval(y, p, x):
+    d[y] = np.polyval(d[p], x)
+    d[y] = d[x] * np.polyval(_polynomial_slope(p), x)

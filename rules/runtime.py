@@ -630,7 +630,8 @@ def _unpad(y, b, array, pad_width, mode):
 
 @adjoint("tangent.runtime._unjoin", linear=("b",),
          sample=("(vector5, (vector3, vector2), 'hstack')",
-                 "(matrix23, (vector3, vector3), 'vstack')"))
+                 "(matrix23, (vector3, vector3), 'vstack')",
+                 "(stack132, (vector3, vector3), 'dstack')"))
 def _unjoin(y, b, arrays, how):
     d[arrays] = 0
     d[b] = _rejoin(d[y], arrays, how)
@@ -672,3 +673,140 @@ def _check_seed(y, by, value): ...
          sample=("(0, vector3)", "(1, number)", "(2, vector3)"))
 def _spherical(y, n, z):
     d[z] = d[y] * (n * _spherical(n - 1, z) - (n + 1) * _spherical(n + 1, z)) / (2 * n + 1)
+
+
+# Factorisations
+
+
+@adjoint("tangent.runtime._inverse_gaps", sample=("(vector3,)", "(matrix43,)"),
+         note="Equal eigenvalues or singular values have no gap to divide by.",
+         edges=("([1.0, 1.0],) -> [0.0, 0.0]",))
+def _inverse_gaps(y, w):
+    by = full(d[y], y) * y * y
+    d[w] = np.sum(by, axis=-1) - np.sum(by, axis=-2)
+
+
+@tangent("tangent.runtime._inverse_gaps")
+def _inverse_gaps(y, w):
+    d[y] = y * y * (np.expand_dims(d[w], -1) - np.expand_dims(d[w], -2))
+
+
+@adjoint("tangent.runtime._fold_triangle", linear=("m",),
+         sample=("(square3, 'L')", "(square433, 'U')"))
+def _fold_triangle(y, m, uplo):
+    d[m] = _unfold_triangle(full(d[y], y), uplo)
+
+
+@adjoint("tangent.runtime._unfold_triangle", linear=("m",),
+         sample=("(square3, 'L')", "(square433, 'U')"))
+def _unfold_triangle(y, m, uplo):
+    d[m] = _fold_triangle(full(d[y], y), uplo)
+
+
+@adjoint("tangent.runtime._thin", linear=("u",), sample=("(square3, vector3)",))
+def _thin(y, u, s):
+    d[s] = 0
+    d[u] = full(d[y], y)
+
+
+@adjoint("tangent.runtime._thin_rows", linear=("vt",), sample=("(square3, vector3)",))
+def _thin_rows(y, vt, s):
+    d[s] = 0
+    d[vt] = full(d[y], y)
+
+
+@adjoint("tangent.runtime._blocks", linear=("a", "b"), sample=("(square3, matrix33)",
+                                                                "(square433, stack433)"))
+def _blocks(y, a, b):
+    by = full(d[y], y)
+    d[a] = _block_of(by, 0, 0) + _block_of(by, 1, 1)
+    d[b] = _block_of(by, 0, 1)
+
+
+@adjoint("tangent.runtime._block_of", linear=("m",),
+         sample=("(square4, 0, 1)", "(square422, 1, 1)"))
+def _block_of(y, m, i, j):
+    d[m] = _put_block(full(d[y], y), i, j)
+
+
+@adjoint("tangent.runtime._put_block", linear=("b",), sample=("(square3, 0, 1)",
+                                                             "(square433, 1, 0)"))
+def _put_block(y, b, i, j):
+    d[b] = _block_of(full(d[y], y), i, j)
+
+
+# Pieces, grids, differences, polynomials
+
+
+@adjoint("tangent.runtime._along_axis", linear=("b",),
+         sample=("(matrix32, vector2, 0, 'xy')", "(stack324, vector3, 1, 'xy')",
+                 "(stack234, vector3, 1, 'ij')"))
+def _along_axis(y, b, x, position, indexing):
+    d[x] = 0
+    d[b] = _across_axis(full(d[y], y), b, position, indexing)
+
+
+@adjoint("tangent.runtime._across_axis", linear=("b",),
+         sample=("(vector2, matrix32, 0, 'xy')", "(vector3, stack234, 1, 'ij')"))
+def _across_axis(y, b, grid, position, indexing):
+    d[grid] = 0
+    d[b] = _along_axis(full(d[y], y), b, position, indexing)
+
+
+@adjoint("tangent.runtime._ungradient", linear=("b",),
+         sample=("(vector4, vector4, 0.5, None, 1)", "(matrix34, matrix34, 1.0, 1, 2)",
+                 "(vector6, vector6b, vector6s, None, 1)"))
+def _ungradient(y, b, f, spacing, axis, edge_order):
+    d[f] = 0
+    d[b] = np.gradient(full(d[y], y), spacing, axis=axis, edge_order=edge_order)
+
+
+@adjoint("tangent.runtime._unpolyval", sample=("(vector4, vector3, vector4b)",
+                                               "(1.5, vector3, 0.7)"))
+def _unpolyval(y, b, p, x):
+    d[p] = 0
+    d[b] = np.polyval(full(d[y], y), x)
+    d[x] = b * np.polyval(_polynomial_slope(full(d[y], y)), x)
+
+
+@tangent("tangent.runtime._unpolyval")
+def _unpolyval(y, b, p, x):
+    d[y] = _unpolyval(d[b], p, x)
+    d[y] = _polynomial_slope_adjoint(_unpolyval(b * d[x], p, x)[1:])
+
+
+@adjoint("tangent.runtime._polynomial_slope", linear=("p",), sample=("(vector4,)",))
+def _polynomial_slope(y, p):
+    d[p] = _polynomial_slope_adjoint(full(d[y], y))
+
+
+@adjoint("tangent.runtime._polynomial_slope_adjoint", linear=("b",), sample=("(vector3,)",))
+def _polynomial_slope_adjoint(y, b):
+    d[b] = _polynomial_slope(full(d[y], y))
+
+
+@adjoint("tangent.runtime._widen", linear=("b",), sample=("(matrix23, matrix24)",
+                                                        "(matrix23, matrix23b)"))
+def _widen(y, b, a):
+    d[a] = 0
+    d[b] = full(d[y], y)[..., :np.shape(b)[-1]]
+
+
+# Triangles
+
+
+@adjoint("tangent.runtime._lower_of", linear=("m",), sample=("(square3, True)", "(square3, False)"))
+def _lower_of(y, m, lower):
+    d[m] = _lower_of(full(d[y], y), lower)
+
+
+@adjoint("tangent.runtime._triangle", linear=("m",),
+         sample=("(square3, 0, False, False)", "(square3, 1, True, True)"))
+def _triangle(y, m, trans, lower, unit_diagonal):
+    d[m] = _from_triangle(full(d[y], y), trans, lower, unit_diagonal)
+
+
+@adjoint("tangent.runtime._from_triangle", linear=("m",),
+         sample=("(square3, 0, False, False)", "(square3, 1, True, True)"))
+def _from_triangle(y, m, trans, lower, unit_diagonal):
+    d[m] = _triangle(full(d[y], y), trans, lower, unit_diagonal)

@@ -124,6 +124,8 @@ def bind(
 
 
 def full(b: Any, x: Any) -> Any:
+    if isinstance(b, list):  # of a tuple's parts
+        return [full(part, value) for part, value in zip(b, x, strict=True)]
     return np.broadcast_to(b, np.shape(x))[()]
 
 
@@ -138,6 +140,20 @@ def mask(test: Any, value: Callable[[], Any]) -> Any:
 
 class Each(list):  # type: ignore[type-arg]
     """The adjoint of every element."""
+
+
+def layers(b: Any, axis: int) -> Any:
+    return np.moveaxis(np.asarray(b), axis, 0)
+
+
+class Refused(Exception):
+    """An adjoint that a rule does not take."""
+
+
+def refuse(b: Any, text: str) -> Any:
+    if any(np.any(part) for part in (b if isinstance(b, list) else [b])):
+        raise Refused(text)
+    return 0.0
 
 
 class Undecided(Exception):
@@ -189,7 +205,12 @@ class Run:
         # Forward: terms whose tangent is zero are left out.
         reads = {index_rules.derivative_of(n) for n in ast.walk(value) if isinstance(n, ast.expr)}
         if reads - {None} <= set(self.derivative):
-            self.out[of] = self.out.get(of, 0) + self.value(value)
+            more = self.value(value)
+            if of in self.out and isinstance(more, tuple):
+                more = tuple(a + b for a, b in zip(self.out[of], more, strict=True))
+            elif of in self.out:
+                more = self.out[of] + more
+            self.out[of] = more
 
     # Tests: three values, None is "not decided"
 
@@ -211,6 +232,14 @@ class Run:
                 if not self.is_literal(left.id):
                     return None if self.names[left.id] is None else isinstance(op, ast.IsNot)
                 return (self.names[left.id] is None) == isinstance(op, ast.Is)
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id='ranks'), args=[ast.Name(id=name)]),
+                ops=[op], comparators=[ast.Constant(value=number)],
+            ):  # fmt: skip
+                if not self.mode.ranks:
+                    return None
+                held = {COMPARE[type(op)](np.ndim(item), number) for item in self.names[name]}
+                return held.pop() if len(held) == 1 else None
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 try:
                     a, b = self.operand(left), self.operand(right)
@@ -253,7 +282,8 @@ class Run:
         scope = dict(self.names)
         scope.update(
             _d=self.derivative, _call=resolve, _constant=resolve,
-            full=full, mask=mask, spread=runtime._spread, each=lambda b: Each([b]),
+            full=full, mask=mask, refuse=refuse, spread=runtime._spread, layers=layers,
+            pieces=runtime._unconcatenate, each=lambda b: Each([b]),
         )  # fmt: skip
         return eval(compiled(node, self.module, frozenset(self.names)), scope)
 

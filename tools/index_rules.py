@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # What the engine gives to bodies beyond records (rules/README.md, "Bodies").
-TEST_WORDS = {'rank', 'known', 'literal', 'integer', 'positive'}
-FORMS = {'each', 'spread', 'full', 'mask'}
+TEST_WORDS = {'rank', 'ranks', 'known', 'literal', 'integer', 'positive'}
+FORMS = {'each', 'spread', 'full', 'layers', 'mask', 'pieces', 'refuse'}
 MODULES = {'np': 'numpy', 'math': 'math', 'scipy': 'scipy', 'operator': 'operator'}
 ATTRIBUTES = {'T', 'shape', 'size', 'ndim', 'dtype'}
 MODULE_CONSTANTS = {'pi', 'e', 'inf', 'nan', 'euler_gamma', 'newaxis'}
@@ -36,7 +36,9 @@ SHAPES = {
     'solve', 'transpose', 'swapaxes', 'moveaxis', 'reshape', 'broadcast_to', 'ravel',
     'expand_dims', 'squeeze', 'concatenate', 'stack', 'filled', 'filled_like', 'arange',
     'linspace', 'eye', 'array', 'astype', 'where', 'take', 'diff', 'cumulative', 'diagonal',
-    'repeat', 'norm', 'shape', 'extremum', 'total',
+    'repeat', 'norm', 'shape', 'extremum', 'total', 'hstack', 'vstack', 'column_stack', 'dstack',
+    'slogdet', 'eigh', 'eigvalsh', 'pinv', 'svd', 'qr', 'lstsq', 'divmod', 'modf', 'frexp', 'split',
+    'meshgrid', 'gradient',
 }  # fmt: skip
 
 BINARY_OPERATORS = {

@@ -161,7 +161,9 @@ def _unindex(b: Numeric, x: Numeric, index: Any) -> Numeric:
 def _unconcatenate(b: Numeric, arrays: Sequence[Numeric], axis: int | None = 0) -> Any:
     """The adjoints of the arrays in np.concatenate(arrays, axis), in their order."""
     along = 0 if axis is None else axis
-    lengths = [np.size(a) if axis is None else np.shape(a)[along] for a in arrays]
+    lengths = [
+        np.size(a) if axis is None or np.ndim(a) == 0 else np.shape(a)[along] for a in arrays
+    ]
     pieces = np.split(b, np.cumsum(lengths)[:-1], axis=along)
     shaped = [np.reshape(piece, np.shape(a)) for piece, a in zip(pieces, arrays, strict=True)]
     return np.stack(shaped) if isinstance(arrays, np.ndarray) else shaped

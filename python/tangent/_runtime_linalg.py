@@ -45,3 +45,95 @@ def _cofactors(a: Numeric) -> Numeric:
 def _lower_half(m: Numeric) -> Numeric:
     """The lower triangle of m with half its diagonal."""
     return np.tril(m) * (1.0 - 0.5 * np.eye(np.shape(m)[-1], dtype=_floating(m).dtype))
+
+
+def _inverse_gaps(w: Numeric) -> Numeric:
+    """1 / (w[j] - w[i]) as the element i, j of a matrix, 0 where the two are equal."""
+    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    result: Any = np.divide(1.0, gaps, out=np.zeros_like(gaps), where=gaps != 0)
+    return result
+
+
+def _fold_triangle(m: Numeric, uplo: str = 'L') -> Numeric:
+    """The adjoint of a symmetric matrix that is read from one of its triangles."""
+    both = m + np.swapaxes(m, -1, -2)
+    half = _lower_half(both)
+    return half if uplo.upper() == 'L' else np.swapaxes(half, -1, -2)
+
+
+def _unfold_triangle(m: Numeric, uplo: str = 'L') -> Numeric:
+    """The symmetric matrix of which one triangle of m is read."""
+    half = _lower_half(m if uplo.upper() == 'L' else np.swapaxes(m, -1, -2))
+    return half + np.swapaxes(half, -1, -2)
+
+
+def _thin(u: Numeric, s: Numeric) -> Numeric:
+    """u of np.linalg.svd, if it has a column for each singular value and no others."""
+    if np.shape(u)[-1] != np.shape(s)[-1]:
+        raise NotImplementedError(
+            'the further vectors of np.linalg.svd(a, full_matrices=True) have no derivative rule: '
+            'pass full_matrices=False'
+        )
+    return u
+
+
+def _thin_rows(vt: Numeric, s: Numeric) -> Numeric:
+    """vh of np.linalg.svd, if it has a row for each singular value and no others."""
+    return np.swapaxes(_thin(np.swapaxes(vt, -1, -2), s), -1, -2)
+
+
+def _blocks(a: Numeric, b: Numeric) -> Numeric:
+    """[[a, b], [0, a]]."""
+    zero = np.zeros_like(b)
+    return np.concatenate(
+        [np.concatenate([a, b], axis=-1), np.concatenate([zero, a], axis=-1)], axis=-2
+    )
+
+
+def _half(index: int, n: int) -> slice:
+    return slice(index * n, (index + 1) * n)
+
+
+def _block_of(m: Numeric, i: int, j: int) -> Numeric:
+    """The block i, j of the four of a matrix."""
+    n = np.shape(m)[-1] // 2
+    return m[..., _half(i, n), _half(j, n)]
+
+
+def _put_block(b: Numeric, i: int, j: int) -> Numeric:
+    """A matrix of four blocks, of which the block i, j is b and the others are 0."""
+    n = np.shape(b)[-1]
+    result = np.zeros((*np.shape(b)[:-2], 2 * n, 2 * n), np.asarray(b).dtype)
+    result[..., _half(i, n), _half(j, n)] = b
+    return result
+
+
+def _lower_of(m: Numeric, lower: bool) -> Numeric:
+    """m, transposed if it is the upper factor that stands for a lower one."""
+    return m if lower else np.swapaxes(m, -1, -2)
+
+
+def _cut(m: Numeric, lower: bool, unit_diagonal: bool) -> Numeric:
+    """The triangle of m that a solve with a triangular matrix reads."""
+    inside = 1 if unit_diagonal else 0
+    return np.tril(m, -inside) if lower else np.triu(m, inside)
+
+
+def _triangle(m: Numeric, trans: int, lower: bool, unit_diagonal: bool) -> Numeric:
+    """The adjoint of a triangular matrix from that of what it is solved as."""
+    return _cut(np.swapaxes(m, -1, -2) if trans else m, lower, unit_diagonal)
+
+
+def _from_triangle(m: Numeric, trans: int, lower: bool, unit_diagonal: bool) -> Numeric:
+    """What a triangular matrix is solved as: its triangle, or the transposed one."""
+    cut = _cut(m, lower, unit_diagonal)
+    return np.swapaxes(cut, -1, -2) if trans else cut
+
+
+def _widen(b: Numeric, a: Numeric) -> Numeric:
+    """b with columns of zeros on its right, as many columns in all as `a` has."""
+    missing = np.shape(a)[-1] - np.shape(b)[-1]
+    if missing == 0:
+        return b
+    zeros = np.zeros((*np.shape(b)[:-1], missing), np.asarray(b).dtype)
+    return np.concatenate([b, zeros], axis=-1)

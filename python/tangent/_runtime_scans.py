@@ -191,7 +191,9 @@ def _unpad(b: Numeric, array: Numeric, pad_width: Any, mode: str = 'constant') -
 
 
 def _joined(arrays: Sequence[Numeric], how: str) -> tuple[int, list[Any]]:
-    """The axis along which np.hstack, vstack or column_stack joins, and what it joins there."""
+    """The axis along which np.hstack and its like join, and what they join there."""
+    if how == 'dstack':
+        return 2, [np.atleast_3d(a) for a in arrays]
     if how == 'vstack':
         return 0, [np.atleast_2d(a) for a in arrays]
     if how == 'column_stack':
@@ -201,7 +203,7 @@ def _joined(arrays: Sequence[Numeric], how: str) -> tuple[int, list[Any]]:
 
 
 def _unjoin(b: Numeric, arrays: Sequence[Numeric], how: str) -> Any:
-    """The adjoints of the arrays in np.hstack(arrays), np.vstack or np.column_stack."""
+    """The adjoints of the arrays in np.hstack(arrays) and its like: `how` is its name."""
     axis, parts = _joined(arrays, how)
     pieces = np.split(b, np.cumsum([p.shape[axis] for p in parts])[:-1], axis=axis)
     shaped = [np.reshape(piece, np.shape(a)) for piece, a in zip(pieces, arrays, strict=True)]
@@ -229,3 +231,66 @@ def _untake_along_axis(
         index.append(indices if i == axis else np.arange(n).reshape(shape))
     np.add.at(result, tuple(index), b)
     return result
+
+
+# Grids, differences, polynomials
+
+
+def _axis_of(position: int, indexing: str) -> int:
+    """The axis of np.meshgrid's results along which its argument at `position` runs."""
+    return 1 - position if indexing == 'xy' and position < 2 else position
+
+
+def _along_axis(b: Numeric, x: Numeric, position: int, indexing: str = 'xy') -> Numeric:
+    """The adjoint of the argument x, at `position`, in np.meshgrid, from that of its grid."""
+    kept = _axis_of(position, indexing)
+    sums = np.sum(b, axis=tuple(i for i in range(np.ndim(b)) if i != kept))
+    return np.reshape(sums, np.shape(x))[()]
+
+
+def _across_axis(b: Numeric, grid: Numeric, position: int, indexing: str = 'xy') -> Numeric:
+    """The grid of the argument b, at `position`, in np.meshgrid."""
+    shape = [1] * np.ndim(grid)
+    shape[_axis_of(position, indexing)] = -1
+    return np.broadcast_to(np.reshape(b, shape), np.shape(grid))
+
+
+def _ungradient(
+    b: Numeric, f: Numeric, spacing: Any = 1.0, axis: int | None = None, edge_order: int = 1
+) -> Numeric:
+    """The adjoint of f in np.gradient(f, spacing, axis=axis, edge_order=edge_order)."""
+    if np.ndim(f) != 1 and not isinstance(axis, int):
+        raise NotImplementedError('np.gradient along several axes has no derivative rule')
+    along = np.moveaxis(np.asarray(b), axis or 0, -1)
+    n = along.shape[-1]
+    result = np.zeros(along.shape, _floating(b).dtype)
+    # An element of the result is a combination of at most three neighbours: every third of them is
+    # probed at once.
+    first = np.clip(np.arange(n) - 1, 0, max(n - 3, 0))
+    for color in range(min(n, 3)):
+        probe = (np.arange(n) % 3 == color).astype(result.dtype)
+        order: Any = edge_order
+        slopes: Any = np.gradient(probe, spacing, edge_order=order)
+        factors = slopes.astype(result.dtype, copy=False)
+        place = first + (color - first) % 3
+        index: Any = (..., np.minimum(place, n - 1))
+        np.add.at(result, index, np.where(place < n, factors * along, 0))
+    return np.moveaxis(result, -1, axis or 0)
+
+
+def _unpolyval(b: Numeric, p: Numeric, x: Numeric) -> Numeric:
+    """The adjoint of the coefficients p in np.polyval(p, x)."""
+    powers = [np.sum(b * np.power(_floating(x), n)) for n in reversed(range(len(p)))]
+    return np.array(powers)
+
+
+def _polynomial_slope(p: Numeric) -> Numeric:
+    """The coefficients of the derivative of the polynomial with the coefficients p."""
+    degree = len(p) - 1
+    return np.asarray(p)[:-1] * np.arange(degree, 0, -1).astype(_floating(p).dtype)
+
+
+def _polynomial_slope_adjoint(b: Numeric) -> Numeric:
+    """The adjoint of p in _polynomial_slope(p)."""
+    factors = np.arange(len(b), 0, -1).astype(_floating(b).dtype)
+    return np.concatenate([b * factors, np.zeros(1, factors.dtype)])

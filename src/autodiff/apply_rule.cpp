@@ -19,11 +19,25 @@ int count_reads(const Node* node, Symbol derivative) {
   return count;
 }
 
+bool makes_call(const Expr* value) {
+  bool found = false;
+  std::vector<const Node*> stack{value};
+  while (!stack.empty() && !found) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    const auto* operation = as<BinaryOperation>(top);
+    found =
+        is<Call>(top) || (operation != nullptr && operation->op == BinaryOperator::MatrixMultiply);
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return found;
+}
+
 }  // namespace
 
 void Reverse::apply_rule(const Rule& rule, const Call* call,
                          const std::vector<const Expr*>& arguments, const Linear& adjoint,
-                         const Expr* node, const Expr* result) {
+                         const Expr* node, const Expr* result, const Parts* parts) {
   if (rule.constant) return;
   int actives = 0;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
@@ -51,6 +65,7 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
                   .node = node,
                   .result = result,
                   .broadcasts = broadcasts,
+                  .parts = parts,
                   .locals = {},
                   .values = {}};
   const std::size_t mark = in_flight_.size();
@@ -69,6 +84,7 @@ int Reverse::reads_of_adjoint(Block body, const Rule& rule,
                   .node = node,
                   .result = nullptr,
                   .broadcasts = false,
+                  .parts = nullptr,
                   .locals = {},
                   .values = {}};
   int reads = 0;
@@ -107,26 +123,17 @@ void Reverse::run_body(Block body, Binding& binding) {
     const auto* name = as<Name>(assign->targets[0]);
     if (name == nullptr)
       throw InternalError("a rule assigns to something else than d[…] or a name");
+    // What is used more than once is computed once.
+    const int uses = uses_of(name->symbol, body.subspan(k + 1), binding);
     if (!has_derivative(assign->value, binding)) {
-      binding.values[name->symbol] = evaluate(assign->value, binding);
+      const Expr* value = evaluate(assign->value, binding);
+      if (uses > 1 && makes_call(value)) {
+        value = algebra_.build(named(name->symbol.text(), algebra_.of(value), typing_.of(value)));
+      }
+      binding.values[name->symbol] = value;
       continue;
     }
     Linear value = evaluate_linear(assign->value, binding);
-    // Used for more than one active argument: computed once.
-    int uses = 0;
-    for (const Stmt* later : body.subspan(k + 1)) {
-      const auto* contribution = as<Assign>(later);
-      if (contribution == nullptr) {
-        uses += 2;
-        continue;
-      }
-      const Symbol target = derivative_of(contribution->targets[0]);
-      const int index = target ? binding.rule.index_of(target) : -1;
-      const bool wanted =
-          index < 0 || (binding.arguments[static_cast<std::size_t>(index)] != nullptr &&
-                        active(binding.arguments[static_cast<std::size_t>(index)]));
-      if (wanted && mentions(contribution->value, name->symbol)) ++uses;
-    }
     if (uses > 1 && !value.is_cheap(false)) {
       const Type type = typing_.of(algebra_.build(value));
       value = named(name->symbol.text(), value, type);
@@ -136,25 +143,41 @@ void Reverse::run_body(Block body, Binding& binding) {
   }
 }
 
+// How often the statements that will be run read a local name of the body.
+int Reverse::uses_of(Symbol name, Block body, Binding& binding) {
+  int uses = 0;
+  for (const Stmt* statement : body) {
+    if (const auto* branch = as<If>(statement)) {
+      const bool taken = decide(branch->test, binding) == Truth::True;
+      uses += uses_of(name, taken ? branch->body : branch->orelse, binding);
+      continue;
+    }
+    const auto* assign = as<Assign>(statement);
+    if (assign == nullptr) continue;
+    const Symbol target = derivative_of(assign->targets[0]);
+    const int index = target ? binding.rule.index_of(target) : -1;
+    const Expr* argument = index < 0 ? nullptr : binding.arguments[static_cast<std::size_t>(index)];
+    if (index >= 0 && (argument == nullptr || !active(argument))) continue;
+    uses += count_name(assign->value, name);
+  }
+  return uses;
+}
+
 void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) {
   const int index = binding.rule.index_of(parameter);
   if (index < 0) throw InternalError("a rule gives a derivative to what is no parameter");
   const Expr* argument = binding.arguments[static_cast<std::size_t>(index)];
   if (argument == nullptr || !active(argument)) return;
-  if (const auto* each = as<Call>(value); each != nullptr && each->callee.text() == "rule.each") {
-    Exprs elements;
-    if (const auto* list = as<ListDisplay>(argument)) elements = list->elements;
-    if (const auto* tuple = as<TupleDisplay>(argument)) elements = tuple->elements;
-    if (elements.empty()) {
-      refuse(DiagnosticKind::UnsupportedType, argument,
-             "the sum of a container that depends on the differentiated arguments",
-             "use a NumPy array, or write the terms out");
+  if (const auto elements = elements_of_display(argument)) {
+    if (const auto* each = as<Call>(value); each != nullptr && each->callee.text() == "rule.each") {
+      Linear part = evaluate_linear(each->arguments[0], binding);
+      const InFlight waiting(*this, part);
+      for (const Expr* element : *elements) {
+        if (active(element)) push(element, unbroadcast(part, binding.node, element));
+      }
+      return;
     }
-    const Linear part = evaluate_linear(each->arguments[0], binding);
-    for (const Expr* element : elements) {
-      if (active(element)) push(element, unbroadcast(part, binding.node, element));
-    }
-    return;
+    return contribute_to_elements(*elements, argument, value, binding);
   }
   Linear contribution = has_derivative(value, binding) ? evaluate_linear(value, binding) : Linear();
   if (contribution.is_zero()) return;
@@ -163,9 +186,34 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
     const auto* never = as<Constant>(test);
     if (never == nullptr) contribution = algebra_.mask(contribution, negated(test));
   }
+  if (!binding.broadcasts) settle_shape(contribution, argument);
   if (binding.broadcasts)
     contribution = unbroadcast(std::move(contribution), binding.node, argument);
   push(argument, std::move(contribution));
+}
+
+// A contribution that no broadcast is left in has the argument's shape, or one that broadcasts to
+// it.
+void Reverse::settle_shape(Linear& contribution, const Expr* argument) {
+  const Type wanted = typing_.of(argument);
+  if (!wanted.is_array() || contribution.terms.size() != 1) return;
+  const Term& term = contribution.terms.front();
+  if (contribution.lazy) {
+    // A factor or a mask of the argument's own shape makes it whole.
+    std::vector<const Expr*> bases{term.mask};
+    for (const Factor& factor : term.factors) bases.push_back(factor.base);
+    for (const Expr* base : bases) {
+      if (base == nullptr) continue;
+      if (same_shape(typing_.of(base), wanted) || equal(base, argument)) contribution.lazy = false;
+    }
+    return;
+  }
+  if (term.factors.size() != 1 || term.mask != nullptr) return;
+  const Expr* base = term.factors.front().base;
+  if (typing_.of(base).kind != TypeKind::Unknown) return;
+  Type type = wanted;
+  if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+  typing_.set(base, type);
 }
 
 Linear Reverse::partial_of(const Rule& rule, const Call* call,
@@ -178,6 +226,7 @@ Linear Reverse::partial_of(const Rule& rule, const Call* call,
                   .node = call,
                   .result = result,
                   .broadcasts = true,
+                  .parts = nullptr,
                   .locals = {},
                   .values = {}};
   return evaluate_linear(static_cast<const Assign*>(rule.adjoint[0])->value, binding);
@@ -231,9 +280,29 @@ const Expr* Reverse::negated(const Expr* test) {
       inverted && (inverted->op == UnaryOperator::Invert || inverted->op == UnaryOperator::Not)) {
     return inverted->operand;
   }
-  const bool number = typing_.of(test).is_number();
-  return context_.make<UnaryOperation>({}, number ? UnaryOperator::Not : UnaryOperator::Invert,
-                                       test);
+  if (typing_.of(test).is_number()) {
+    return context_.make<UnaryOperation>({}, UnaryOperator::Not, test);
+  }
+  // `~` of integers is no negation.
+  if (!is_boolean(test)) return compared_with_zero(ComparisonOperator::Equal, test);
+  return context_.make<UnaryOperation>({}, UnaryOperator::Invert, test);
+}
+
+// Whether the elements of a test are surely True and False.
+bool Reverse::is_boolean(const Expr* test) {
+  if (is<Comparison>(test)) return true;
+  const Type type = typing_.of(test);
+  return (type.is_number() || type.is_array() || type.kind == TypeKind::Numeric) &&
+         type.dtype == DType::Bool && !type.mixed;
+}
+
+const Expr* Reverse::compared_with_zero(ComparisonOperator op, const Expr* value) {
+  const Expr* test = context_.make<Comparison>({}, value, context_.list<ComparisonOperator>({op}),
+                                               context_.list<const Expr*>({context_.integer(0)}));
+  Type type = typing_.of(value);
+  type.dtype = DType::Bool;
+  if (type.is_number() || type.is_array()) typing_.set(test, type);
+  return test;
 }
 
 bool Reverse::has_derivative(const Expr* expression, const Binding& binding) {

@@ -281,12 +281,38 @@ const Expr* Algebra::build_masked(const Term& term) {
   const Expr* base = divisor->base;
   bare.factors.erase(divisor);
   const Expr* value = build_term(bare, below);
-  const Call* quotient =
-      numpy_call("divide", {below ? negative(value) : value, base},
-                 {keyword("out", numpy_call("zeros_like", {base})), keyword("where", term.mask)});
-  typing_.set(quotient, type_of_binary(BinaryOperator::Divide, typing_.of(value), typing_.of(base),
-                                       context_.arena()));
-  return quotient;
+  if (below) value = negative(value);
+  const Type quotient =
+      type_of_binary(BinaryOperator::Divide, typing_.of(value), typing_.of(base), context_.arena());
+  const Expr* result = nullptr;
+  if (holds(typing_.of(base), quotient, typing_.of(term.mask))) {
+    result =
+        numpy_call("divide", {value, base},
+                   {keyword("out", numpy_call("zeros_like", {base})), keyword("where", term.mask)});
+  } else {
+    // The divisor may be smaller than the quotient, or of another dtype: no array to divide into.
+    result = context_.make<BinaryOperation>(
+        {}, BinaryOperator::Divide, numpy_call("where", {term.mask, value, context_.number(0.0)}),
+        numpy_call("where", {term.mask, base, context_.number(1.0)}));
+  }
+  const std::vector<Type> operands{quotient, typing_.of(term.mask)};
+  typing_.set(result, broadcast(operands, quotient.dtype, context_.arena()));
+  return result;
+}
+
+// Whether an array like `divisor` surely has the shape and the dtype of the quotient under a mask.
+bool Algebra::holds(const Type& divisor, const Type& quotient, const Type& mask) {
+  if (!divisor.is_array() || !quotient.is_array() || divisor.rank < 0) return false;
+  if (divisor.dtype != quotient.dtype || !is_floating(divisor.dtype) || divisor.mixed) return false;
+  const std::vector<Type> operands{quotient, mask};
+  const Type whole = broadcast(operands, quotient.dtype, context_.arena());
+  if (!whole.is_array() || whole.rank != divisor.rank) return false;
+  for (std::size_t axis = 0; axis < whole.dims.size(); ++axis) {
+    // A length that is known not to be 1 is the quotient's, or NumPy raises.
+    const Dim own = divisor.dims[axis];
+    if (!own.is_same(whole.dims[axis]) && !own.is_symbol()) return false;
+  }
+  return true;
 }
 
 const Expr* Algebra::build_term(const Term& term, bool& negative) {

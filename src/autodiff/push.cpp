@@ -8,6 +8,16 @@ namespace {
 
 bool is_number_type(const Type& type) { return type.kind == TypeKind::Number; }
 
+// The type of an adjoint summed to the shape of an operand: its dtype is the adjoint's own.
+Type reduced_type(const Type& adjoint, const Type& operand) {
+  Type result = operand;
+  if (!is_floating(result.dtype)) result.dtype = DType::Float64;
+  if (adjoint.is_numeric() && is_floating(adjoint.dtype) && adjoint.dtype > result.dtype) {
+    result.dtype = adjoint.dtype;
+  }
+  return result;
+}
+
 }  // namespace
 
 bool Reverse::active(const Expr* node) const { return activity_.varies(node, current_); }
@@ -288,7 +298,7 @@ Linear Reverse::unbroadcast(Linear adjoint, const Expr* node, const Expr* operan
   if (adjoint.is_zero()) return adjoint;
   const Type whole = typing_.of(node);
   const Type part = typing_.of(operand);
-  if (same_shape(whole, part)) return adjoint;
+  if (same_shape(whole, part) || operand == sole_array(node)) return adjoint;
   const bool known = whole.is_array() && whole.rank >= 0 &&
                      (is_number_type(part) || (part.is_array() && part.rank >= 0));
   if (is_number_type(whole)) return adjoint;  // then every operand is a number or 0-d
@@ -378,9 +388,7 @@ Linear Reverse::unbroadcast(Linear adjoint, const Expr* node, const Expr* operan
           total = algebra_.numpy_call("sum", {value}, keywords);
         }
       }
-      Type reduced = part;
-      if (!is_floating(reduced.dtype)) reduced.dtype = DType::Float64;
-      typing_.set(total, reduced);
+      typing_.set(total, reduced_type(typing_.of(value), part));
       Linear result = algebra_.of(total);
       Linear scaled{.terms = {scalars}};
       return algebra_.multiply(scaled, total);
@@ -391,9 +399,7 @@ Linear Reverse::unbroadcast(Linear adjoint, const Expr* node, const Expr* operan
   const Expr* call = context_.make<Call>(
       {}, helper("_unbroadcast"), context_.symbol("tangent.runtime._unbroadcast"),
       context_.list<const Expr*>({value, primal(operand)}), List<const Keyword*>());
-  Type reduced = part;
-  if (!is_floating(reduced.dtype)) reduced.dtype = DType::Float64;
-  typing_.set(call, reduced);
+  typing_.set(call, reduced_type(typing_.of(value), part));
   return algebra_.of(call);
 }
 
@@ -463,6 +469,13 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
     const auto index = static_cast<std::size_t>(constant->value.integer);
     if (constant->value.integer >= 0 && index < elements.size())
       return push(elements[index], adjoint);
+  }
+  if (const Call* call = tuple_call(node->value)) {
+    const auto count = static_cast<std::int64_t>(typing_.of(call).elements.size());
+    if (const auto index = literal_integer(node->index); index && *index >= -count) {
+      return push_part(call, static_cast<std::size_t>(*index < 0 ? *index + count : *index),
+                       adjoint);
+    }
   }
   const Type base = typing_.of(node->value);
   if (!base.is_array() && base.kind != TypeKind::Numeric && base.kind != TypeKind::Unknown) {

@@ -1,5 +1,5 @@
 // The primal backwards, statement by statement; see reverse.h.
-#include "autodiff/reverse.h"
+#include "autodiff/rule_binding.h"
 
 namespace tangent {
 
@@ -288,6 +288,7 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
   if (is<Subscript>(assign->targets[0])) return reverse_store(block, index);
   if (const auto* targets = as<TupleDisplay>(assign->targets[0])) {
     flush_primal(changes(assign));
+    if (unpack_parts(block, index, targets)) return;
     mark(block, index);
     reverse_unpack(assign, targets);
     return;
@@ -455,6 +456,38 @@ void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) 
     push_subscript(element, parts[k]);
   }
   in_flight_.resize(first);
+}
+
+// w, v = np.linalg.eigh(a): a call with a rule for the parts of its result.
+bool Reverse::unpack_parts(Block block, std::size_t index, const TupleDisplay* targets) {
+  const auto* assign = static_cast<const Assign*>(block[index]);
+  const Call* call = active(assign->value) ? tuple_call(assign->value) : nullptr;
+  if (call == nullptr) return false;
+  const std::vector<Symbol> symbols = definitions(assign);
+  // The targets still hold the parts, unless one of them was an operand or stands there twice.
+  const bool kept = std::none_of(symbols.begin(), symbols.end(),
+                                 [&](Symbol symbol) { return mentions(assign->value, symbol); });
+  current_value_ = assign->value;
+  const std::size_t count = targets->elements.size();
+  Parts parts{.adjoints = std::vector<Linear>(count),
+              .values = std::vector<const Expr*>(count, nullptr)};
+  std::unordered_set<Symbol> seen;
+  bool flows = false;
+  for (std::size_t k = count; k-- > 0;) {
+    const auto* target = as<Name>(targets->elements[k]);
+    if (!seen.insert(target->symbol).second) continue;
+    if (kept) parts.values[k] = target;
+    std::swap(parts.adjoints[k], adjoint_of(target->symbol));
+    flows = flows || !parts.adjoints[k].is_zero();
+  }
+  if (!flows) return true;
+  const std::size_t first = in_flight_.size();
+  for (Linear& part : parts.adjoints) in_flight_.push_back(&part);
+  if (!kept) mark(block, index);
+  push_parts(call, parts);
+  in_flight_.resize(first);
+  flush_primal(symbols);
+  return true;
 }
 
 void Reverse::reverse_return(const Return* statement) {

@@ -87,6 +87,7 @@ class Reverse {
   [[nodiscard]] static bool is_cheap_test(const Expr* test);
   [[nodiscard]] bool is_view(const Expr* expression) const;
   void reverse_unpack(const Assign* assign, const TupleDisplay* targets);
+  bool unpack_parts(Block block, std::size_t index, const TupleDisplay* targets);
   void reverse_augmented(Block block, std::size_t index);
   void reverse_return(const Return* statement);
 
@@ -150,34 +151,62 @@ class Reverse {
   std::size_t distinct_leaves(const Expr* node) const;
   static std::size_t size_of(const Expr* node, std::size_t limit);
 
-  // --- rules (apply_rule.cpp, rule_values.cpp, rule_tests.cpp)
+  // --- rules (apply_rule.cpp, rule_displays.cpp, rule_values.cpp, rule_tests.cpp)
   struct Binding;
+  struct Parts;
   // The contribution of an elementwise rule with one parameter.
   Linear partial_of(const Rule& rule, const Call* call, const std::vector<const Expr*>& arguments,
                     const Linear& adjoint, const Expr* result);
   void apply_rule(const Rule& rule, const Call* call, const std::vector<const Expr*>& arguments,
-                  const Linear& adjoint, const Expr* node, const Expr* result);
+                  const Linear& adjoint, const Expr* node, const Expr* result,
+                  const Parts* parts = nullptr);
+  // A call whose result is a tuple: contributions from the adjoints of its parts (rule_parts.cpp).
+  const Call* tuple_call(const Expr* value);
+  void push_parts(const Call* call, const Parts& parts);
+  void push_part(const Call* call, std::size_t index, const Linear& adjoint);
+  static std::optional<std::size_t> part_of(const Expr* expression, const Binding& binding);
+  const Expr* part_value(std::size_t index, Binding& binding);
+  Linear part_adjoint(const Expr* index, Binding& binding);
+  Linear all_parts(Binding& binding);
+  bool vanishes(const Expr* expression, Binding& binding);
+  int uses_of(Symbol name, Block body, Binding& binding);
   int reads_of_adjoint(Block body, const Rule& rule, const std::vector<const Expr*>& arguments,
                        const Expr* node);
   void run_body(Block body, Binding& binding);
   void contribute(Symbol parameter, const Expr* value, Binding& binding);
+  void settle_shape(Linear& contribution, const Expr* argument);
+  void contribute_to_elements(Exprs elements, const Expr* display, const Expr* value,
+                              Binding& binding);
+  void push_item(const Expr* element, const Expr* piece);
+  void push_everywhere(const Expr* element, Linear part);
+  std::optional<std::int64_t> axis_of_pieces(const Expr* axis, Exprs elements);
+  static std::optional<std::int64_t> literal_integer(const Expr* expression);
   enum class Truth : std::uint8_t { False, True, Open };
   Truth decide(const Expr* test, Binding& binding);
+  static Truth compare(ComparisonOperator op, double a, double b);
   [[nodiscard]] static bool has_derivative(const Expr* expression, const Binding& binding);
   Linear evaluate_linear(const Expr* expression, Binding& binding);
   const Expr* evaluate(const Expr* expression, Binding& binding);
   const Expr* evaluate_call(const Call* call, Binding& binding);
   Linear form(const Call* call, Binding& binding);
+  bool fits(const Linear& value, const Expr* parameter, const Binding& binding);
+  const Expr* mask_test(const Expr* test, Binding& binding);
+  const Expr* sole_array(const Expr* node);
+  bool follows(const Expr* expression, const Expr* operand);
+  const Expr* transposed(const Expr* value);
   const Expr* argument(std::size_t index, Binding& binding);
   const Expr* result(Binding& binding);
   const Expr* function_name(const Call* call, const Binding& binding);
   const Expr* module_name(const Expr* function);
+  const Expr* module(const std::string& path);
   static bool reaches_module(const Attribute* attribute);
   // value * factor (or / factor), where both belong to the shape of `node`.
   Linear times(const Linear& value, const Expr* factor, const Expr* node, bool inverse = false);
   bool may_vanish(const Linear& adjoint, const Expr* argument);
   [[nodiscard]] bool is_sparse(const Expr* value) const;
   const Expr* negated(const Expr* test);
+  bool is_boolean(const Expr* test);
+  const Expr* compared_with_zero(ComparisonOperator op, const Expr* value);
 
   // --- the primal's values (primal.cpp)
   // An expression of the primal as the backward part may use it: cheap parts are recomputed,

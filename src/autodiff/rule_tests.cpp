@@ -1,7 +1,29 @@
 // Tests of rule bodies, decided on what is known of a call; see rules/README.md for the words.
+#include <algorithm>
+
 #include "autodiff/rule_binding.h"
 
 namespace tangent {
+
+Reverse::Truth Reverse::compare(ComparisonOperator op, double a, double b) {
+  const auto truth = [](bool value) { return value ? Truth::True : Truth::False; };
+  switch (op) {
+    case ComparisonOperator::Equal:
+      return truth(a == b);
+    case ComparisonOperator::NotEqual:
+      return truth(a != b);
+    case ComparisonOperator::Less:
+      return truth(a < b);
+    case ComparisonOperator::LessEqual:
+      return truth(a <= b);
+    case ComparisonOperator::Greater:
+      return truth(a > b);
+    case ComparisonOperator::GreaterEqual:
+      return truth(a >= b);
+    default:
+      return Truth::Open;
+  }
+}
 
 Reverse::Truth Reverse::decide(const Expr* test, Binding& binding) {
   if (const auto* operation = as<BooleanOperation>(test)) {
@@ -61,6 +83,15 @@ Reverse::Truth Reverse::decide(const Expr* test, Binding& binding) {
     const auto* call = as<Call>(comparison->left);
     if (call != nullptr && last_part(call->callee.text()) == "rank") {
       if (const auto known = rank(call->arguments[0])) a = *known;
+    } else if (call != nullptr && last_part(call->callee.text()) == "ranks") {
+      // Of all elements, or of none.
+      double wanted = 0.0;
+      const auto ranks = ranks_of_elements(given(call->arguments[0]), typing_);
+      if (ranks.empty() || !Algebra::is_literal(right, wanted, integral)) return Truth::Open;
+      const Truth first = compare(op, ranks[0], wanted);
+      const bool all = std::ranges::all_of(
+          ranks, [&](int number) { return compare(op, number, wanted) == first; });
+      return all ? first : Truth::Open;
     } else {
       const Expr* left = given(comparison->left);
       const auto* constant = as<Constant>(left);
@@ -90,23 +121,7 @@ Reverse::Truth Reverse::decide(const Expr* test, Binding& binding) {
     } else if (!Algebra::is_literal(given(right), b, integral)) {
       return Truth::Open;
     }
-    if (!a) return Truth::Open;
-    switch (op) {
-      case ComparisonOperator::Equal:
-        return truth(*a == b);
-      case ComparisonOperator::NotEqual:
-        return truth(*a != b);
-      case ComparisonOperator::Less:
-        return truth(*a < b);
-      case ComparisonOperator::LessEqual:
-        return truth(*a <= b);
-      case ComparisonOperator::Greater:
-        return truth(*a > b);
-      case ComparisonOperator::GreaterEqual:
-        return truth(*a >= b);
-      default:
-        return Truth::Open;
-    }
+    return a ? compare(op, *a, b) : Truth::Open;
   }
   // A literal argument by itself: `if keepdims:`.
   const auto* constant = as<Constant>(given(test));

@@ -1,6 +1,9 @@
 // Expressions of rule bodies: names replaced by values, forms expanded, d[…] by sums of products;
 // see rules/README.md for the words.
+#include <algorithm>
+
 #include "autodiff/rule_binding.h"
+#include "syntax/printer.h"
 
 namespace tangent {
 
@@ -40,7 +43,10 @@ const Expr* Reverse::result(Binding& binding) {
 }
 
 Linear Reverse::evaluate_linear(const Expr* expression, Binding& binding) {
-  if (derivative_of(expression)) return binding.adjoint;
+  if (derivative_of(expression)) {
+    return binding.parts != nullptr ? all_parts(binding) : binding.adjoint;
+  }
+  if (binding.parts != nullptr && vanishes(expression, binding)) return {};
   switch (expression->kind) {
     case Kind::Name: {
       const auto found = binding.locals.find(static_cast<const Name*>(expression)->symbol);
@@ -90,13 +96,15 @@ Linear Reverse::evaluate_linear(const Expr* expression, Binding& binding) {
     case Kind::Call: {
       const auto* call = static_cast<const Call*>(expression);
       if (call->callee.text().starts_with("rule.")) return form(call, binding);
-      if (call->callee.text() == "tangent.runtime._unbroadcast" && binding.broadcasts) {
-        return evaluate_linear(call->arguments[0], binding);
+      if (call->callee.text() == "tangent.runtime._unbroadcast") {
+        Linear value = evaluate_linear(call->arguments[0], binding);
+        if (binding.broadcasts || fits(value, call->arguments[1], binding)) return value;
       }
       return algebra_.of(evaluate_call(call, binding));
     }
     case Kind::Subscript: {
       const auto* subscript = static_cast<const Subscript*>(expression);
+      if (derivative_of(subscript->value)) return part_adjoint(subscript->index, binding);
       return algebra_.of(
           context_.make<Subscript>({}, algebra_.build(evaluate_linear(subscript->value, binding)),
                                    evaluate(subscript->index, binding)));
@@ -105,8 +113,9 @@ Linear Reverse::evaluate_linear(const Expr* expression, Binding& binding) {
       const auto* attribute = static_cast<const Attribute*>(expression);
       const Linear value = evaluate_linear(attribute->value, binding);
       const Expr* base = algebra_.build(value);
-      if (attribute->attribute.text() == "T" && typing_.of(base).is_number()) return value;
-      return algebra_.of(context_.make<Attribute>({}, base, attribute->attribute));
+      if (attribute->attribute.text() == "T") return algebra_.of(transposed(base));
+      return algebra_.of(
+          context_.make<Attribute>({}, base, context_.symbol(attribute->attribute.text())));
     }
     default:
       break;
@@ -114,6 +123,78 @@ Linear Reverse::evaluate_linear(const Expr* expression, Binding& binding) {
   throw InternalError("the rule of " + std::string(binding.rule.name.text()) +
                       " uses d[…] in a way that is not known: " +
                       std::to_string(static_cast<int>(expression->kind)));
+}
+
+// The one operand of an elementwise operation that is no number: the result has its shape.
+const Expr* Reverse::sole_array(const Expr* node) {
+  std::vector<const Expr*> operands;
+  if (const auto* operation = as<BinaryOperation>(node)) {
+    if (operation->op == BinaryOperator::MatrixMultiply) return nullptr;
+    operands = {operation->left, operation->right};
+  } else if (const auto* unary = as<UnaryOperation>(node)) {
+    operands = {unary->operand};
+  } else if (const auto* call = as<Call>(node); call != nullptr && call->callee) {
+    const Rule* rule = rules_.find(call->callee.text());
+    const std::string_view shape = rule != nullptr ? rule->shape.text() : std::string_view();
+    if (shape != "elementwise" && shape != "arithmetic") return nullptr;
+    if (const auto* method = as<Attribute>(call->function); method && is_receiver(method)) {
+      operands.push_back(method->value);
+    }
+    operands.insert(operands.end(), call->arguments.begin(), call->arguments.end());
+    for (const Keyword* keyword : call->keywords) operands.push_back(keyword->value);
+  }
+  const Expr* sole = nullptr;
+  for (const Expr* operand : operands) {
+    const Type type = typing_.of(operand);
+    if (type.is_number() || type.kind == TypeKind::None) continue;
+    if (sole != nullptr || !type.is_array()) return nullptr;
+    sole = operand;
+  }
+  return sole;
+}
+
+// Whether an expression has the shape of an operand because it is made of it and of numbers.
+bool Reverse::follows(const Expr* expression, const Expr* operand) {
+  for (int depth = 0; depth < 8 && operand != nullptr && expression != nullptr; ++depth) {
+    if (equal(expression, operand)) return true;
+    const auto kept = result_.plan.replaced.find(operand);
+    const auto* name = as<Name>(expression);
+    if (kept != result_.plan.replaced.end() && name && name->symbol == kept->second) return true;
+    expression = sole_array(expression);
+  }
+  return false;
+}
+
+// Whether a value surely has the shape of a parameter's argument.
+bool Reverse::fits(const Linear& value, const Expr* parameter, const Binding& binding) {
+  const auto* name = as<Name>(parameter);
+  const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+  const Expr* argument = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
+  if (argument == nullptr || value.lazy) return false;
+  return same_shape(typing_.of(argument), typing_.of(algebra_.build(value)));
+}
+
+// The test of a mask, of True and False: masks are joined by `&` and given to where=.
+const Expr* Reverse::mask_test(const Expr* test, Binding& binding) {
+  const auto* name = as<Name>(test);
+  const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+  const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
+  if (given == nullptr) return evaluate(test, binding);
+  // A test of a whole array is made once and kept.
+  if (is<Comparison>(given) && !typing_.of(given).is_number() && arm_depth_ == 0) {
+    return hoist(given, "mask");
+  }
+  return primal(given);
+}
+
+// x.T, without turning twice.
+const Expr* Reverse::transposed(const Expr* value) {
+  if (typing_.of(value).is_number()) return value;
+  if (const auto* again = as<Attribute>(value);
+      again != nullptr && again->attribute.text() == "T") {
+    return again->value;
+  }
+  return context_.make<Attribute>({}, value, context_.symbol("T"));
 }
 
 // A factor that has the whole shape makes a value that stands for an array into one.
@@ -127,7 +208,7 @@ Linear Reverse::times(const Linear& value, const Expr* factor, const Expr* node,
     for (std::size_t axis = 0; covers && axis < type.dims.size(); ++axis) {
       covers = type.dims[axis].is_same(whole.dims[axis]) || type.dims[axis].is_symbol();
     }
-    result.lazy = !covers;
+    result.lazy = !covers && !follows(factor, sole_array(node));
   }
   return result;
 }
@@ -138,20 +219,55 @@ Linear Reverse::form(const Call* call, Binding& binding) {
     const Expr* test = nullptr;
     if (const auto* inverted = as<UnaryOperation>(call->arguments[0]);
         inverted != nullptr && inverted->op == UnaryOperator::Not) {
-      test = negated(evaluate(inverted->operand, binding));
+      test = negated(mask_test(inverted->operand, binding));
     } else {
-      test = evaluate(call->arguments[0], binding);
-      // A test of a whole array is made once and kept.
-      const auto* name = as<Name>(call->arguments[0]);
-      const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
-      const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
-      if (is<Comparison>(given) && !typing_.of(given).is_number() && arm_depth_ == 0)
-        test = hoist(given, "mask");
+      test = mask_test(call->arguments[0], binding);
+      if (!typing_.of(test).is_number() && !is_boolean(test)) {
+        test = compared_with_zero(ComparisonOperator::NotEqual, test);
+      }
     }
     return algebra_.mask(evaluate_linear(call->arguments[1], binding), test);
   }
+  if (word == "refuse") {
+    const Linear value = evaluate_linear(call->arguments[0], binding);
+    if (value.is_zero()) return {};
+    const auto* what = as<Constant>(call->arguments[1]);
+    refuse(DiagnosticKind::NoRule, binding.node, std::string(what->value.text),
+           "write it with functions that have a derivative rule");
+  }
+  if (word == "each") {
+    // Of an array: a number that stands for all of it.
+    const Type type = typing_.of(binding.arguments[0]);
+    Linear value = evaluate_linear(call->arguments[0], binding);
+    if (!type.is_array()) {
+      refuse(DiagnosticKind::UnsupportedType, binding.arguments[0],
+             "the sum of a container that depends on the differentiated arguments",
+             "use a NumPy array, or write the terms out");
+    }
+    value.lazy = true;
+    return value;
+  }
+  if (word == "layers") {
+    const Linear value = evaluate_linear(call->arguments[0], binding);
+    const Expr* axis = evaluate(call->arguments[1], binding);
+    if (literal_integer(axis) == 0) return value;
+    return algebra_.of(
+        algebra_.numpy_call("moveaxis", {algebra_.build(value), axis, context_.integer(0)}));
+  }
+  if (word == "pieces") {
+    return algebra_.of(context_.make<Call>(
+        {}, helper("_unconcatenate"), context_.symbol("tangent.runtime._unconcatenate"),
+        context_.list<const Expr*>({algebra_.build(evaluate_linear(call->arguments[0], binding)),
+                                    evaluate(call->arguments[1], binding),
+                                    evaluate(call->arguments[2], binding)}),
+        List<const Keyword*>()));
+  }
   if (word == "full") {
     Linear value = evaluate_linear(call->arguments[0], binding);
+    if (const auto part = part_of(call->arguments[1], binding)) {
+      return full(value, part_value(*part, binding));
+    }
+    if (binding.parts != nullptr && derivative_of(call->arguments[0])) return value;
     const auto* name = as<Name>(call->arguments[1]);
     const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
     const Expr* like =
@@ -204,6 +320,17 @@ Linear Reverse::form(const Call* call, Binding& binding) {
   throw InternalError("`" + std::string(word) + "` is no form of a rule");
 }
 
+// k for `y[k]` of a result that is a tuple.
+std::optional<std::size_t> Reverse::part_of(const Expr* expression, const Binding& binding) {
+  const auto* subscript = as<Subscript>(expression);
+  const auto* name = subscript != nullptr ? as<Name>(subscript->value) : nullptr;
+  if (binding.parts == nullptr || name == nullptr || name->symbol != binding.rule.result) {
+    return std::nullopt;
+  }
+  const auto number = literal_integer(subscript->index);
+  return number ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
+}
+
 const Expr* Reverse::function_name(const Call* call, const Binding& /*binding*/) {
   return module_name(call->function);
 }
@@ -212,6 +339,8 @@ const Expr* Reverse::function_name(const Call* call, const Binding& /*binding*/)
 // namespace.
 const Expr* Reverse::module_name(const Expr* function) {
   if (const auto* attribute = as<Attribute>(function)) {
+    const std::string path = print(attribute);
+    if (path.starts_with("scipy.") && std::ranges::count(path, '.') == 1) return module(path);
     return context_.make<Attribute>({}, module_name(attribute->value),
                                     context_.symbol(attribute->attribute.text()));
   }
@@ -220,20 +349,31 @@ const Expr* Reverse::module_name(const Expr* function) {
   const std::string_view text = name->symbol.text();
   if (text == "np" || text == "numpy") return context_.global(numpy_);
   if (text.starts_with('_')) return helper(text);
-  if (text == "math" || text == "scipy") {
-    const auto known = modules_.find(std::string(text));
-    if (known != modules_.end()) return context_.global(known->second);
-    Symbol printed;
-    for (const GlobalBinding& global : core_.globals) {
-      if (global.thing.kind == ThingKind::Module && global.thing.qualified_name.text() == text) {
-        printed = global.printed;
-      }
-    }
-    if (printed.empty()) printed = names_.fresh(text);
-    modules_.emplace(text, printed);
-    return context_.global(printed);
-  }
+  if (text == "math" || text == "scipy") return module(std::string(text));
   return context_.global(context_.symbol(text));  // a builtin
+}
+
+// A module as the user's function spells it; else under a name of its own, which the emitted
+// namespace binds: "scipy.special" as `special`.
+const Expr* Reverse::module(const std::string& path) {
+  if (const auto known = modules_.find(path); known != modules_.end()) {
+    return context_.global(known->second);
+  }
+  Symbol printed;
+  for (const GlobalBinding& global : core_.globals) {
+    if (global.thing.kind != ThingKind::Module) continue;
+    const std::string_view name = global.thing.qualified_name.text();
+    if (name == path) printed = global.printed;
+    // `scipy.special` of the user's own `scipy`: the function that the rule replaces was found
+    // there.
+    if (path.starts_with(std::string(name) + ".") && printed.empty()) {
+      return context_.make<Attribute>({}, context_.global(global.printed),
+                                      context_.symbol(last_part(path)));
+    }
+  }
+  if (printed.empty()) printed = names_.fresh(last_part(path));
+  modules_.emplace(path, printed);
+  return context_.global(printed);
 }
 
 const Expr* Reverse::evaluate_call(const Call* call, Binding& binding) {
@@ -248,9 +388,15 @@ const Expr* Reverse::evaluate_call(const Call* call, Binding& binding) {
                                       context_.symbol(last_part(callee)));
     }
   }
-  auto value_of = [&](const Expr* part) -> const Expr* {
-    if (has_derivative(part, binding)) return algebra_.build(evaluate_linear(part, binding));
-    return evaluate(part, binding);
+  const std::function<const Expr*(const Expr*)> value_of = [&](const Expr* part) -> const Expr* {
+    if (!has_derivative(part, binding)) return evaluate(part, binding);
+    if (elements_of_display(part)) {
+      return static_cast<const Expr*>(
+          rewrite_children(context_, *part, [&](const Node* child) -> const Node* {
+            return value_of(static_cast<const Expr*>(child));
+          }));
+    }
+    return algebra_.build(evaluate_linear(part, binding));
   };
   std::vector<const Expr*> arguments;
   for (const Expr* part : call->arguments) arguments.push_back(value_of(part));
@@ -346,7 +492,7 @@ const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
       const bool local = name != nullptr && name->scope == Scope::Local;
       if (!local && reaches_module(attribute)) return module_name(attribute);
       const Expr* value = evaluate(attribute->value, binding);
-      if (spelled.text() == "T" && typing_.of(value).is_number()) return value;
+      if (spelled.text() == "T") return transposed(value);
       return context_.make<Attribute>({}, value, spelled);
     }
     case Kind::Call: {
@@ -361,6 +507,9 @@ const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
       }
       return evaluate_call(call, binding);
     }
+    case Kind::Subscript:
+      if (const auto part = part_of(expression, binding)) return part_value(*part, binding);
+      [[fallthrough]];
     default:
       return static_cast<const Expr*>(
           rewrite_children(context_, *expression, [&](const Node* child) -> const Node* {

@@ -11,8 +11,9 @@ namespace tangent {
 namespace {
 
 // The words of rules/README.md that are no functions: tests and forms.
-constexpr std::array<std::string_view, 9> kWords = {
-    "each", "full", "integer", "known", "literal", "mask", "positive", "rank", "spread",
+constexpr std::array<std::string_view, 13> kWords = {
+    "each",   "full",     "integer", "known", "layers", "literal", "mask",
+    "pieces", "positive", "rank",    "ranks", "refuse", "spread",
 };
 
 bool is_word(std::string_view name) { return std::ranges::binary_search(kWords, name); }
@@ -223,6 +224,17 @@ bool is_elementwise_body(Block body, Symbol result) {
     return branch == nullptr || (is_elementwise_body(branch->body, result) &&
                                  is_elementwise_body(branch->orelse, result));
   });
+}
+
+bool reads_parts(Block body, Symbol result) {
+  bool found = false;
+  const std::function<void(const Node*)> look = [&](const Node* node) {
+    const auto* subscript = as<Subscript>(node);
+    found = found || (subscript != nullptr && derivative_of(subscript->value) == result);
+    if (!found) for_each_child(*node, look);
+  };
+  for (const Stmt* statement : body) look(statement);
+  return found;
 }
 
 void for_each_target(Block body, const std::function<void(Symbol)>& f) {

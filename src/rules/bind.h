@@ -34,6 +34,8 @@ class BodyBinder {
 
 // Whether every d[x] = … of the body is d[y] times something, or divided by it, with no other d.
 bool is_elementwise_body(Block body, Symbol result);
+// Whether the body reads the adjoint of a part of the result: d[y][0].
+bool reads_parts(Block body, Symbol result);
 // f(v) for every `d[v] = …` of the body.
 void for_each_target(Block body, const std::function<void(Symbol)>& f);
 

@@ -49,6 +49,7 @@ struct Rule {
   Block tangent;                   // body of the record's @tangent twin, if it has one
   std::vector<Symbol> linear;      // parameters in which the function is linear
   const Expr* singular = nullptr;  // a test on the parameters where the partials are not finite
+  bool parts = false;              // the result is a tuple: the body reads d[y][0], d[y][1], …
   bool constant = false;           // @constant("numpy.floor"): the derivative is zero everywhere
   bool random = false;             // impure: a second call gives another value
   bool variadic = false;           // a constant that takes any further arguments (print)

@@ -43,11 +43,30 @@ Type expand_dims(const CallView& call);
 Type squeeze(const CallView& call);
 Type concatenate(const CallView& call);
 Type stack(const CallView& call);
+Type hstack(const CallView& call);
+Type vstack(const CallView& call);
+Type column_stack(const CallView& call);
+Type dstack(const CallView& call);
 Type take(const CallView& call);
 Type diff(const CallView& call);
 Type diagonal(const CallView& call);
 Type repeat(const CallView& call);
 Type shape(const CallView& call);
+
+// shapes_tuples.cpp: factorisations (of which some parts are arrays by themselves), pieces.
+Type slogdet(const CallView& call);
+Type eigh(const CallView& call);
+Type eigvalsh(const CallView& call);
+Type pinv(const CallView& call);
+Type svd(const CallView& call);
+Type qr(const CallView& call);
+Type lstsq(const CallView& call);
+Type divmod(const CallView& call);
+Type modf(const CallView& call);
+Type frexp(const CallView& call);
+Type split(const CallView& call);
+Type meshgrid(const CallView& call);
+Type gradient(const CallView& call);
 
 // shapes_make.cpp: new arrays.
 Type filled(const CallView& call);

@@ -276,6 +276,21 @@ Dim total(const Parts& parts, std::size_t axis) {
   return Dim::length(sum);
 }
 
+// The parts one behind the other along an axis.
+Type joined(const Parts& parts, std::size_t place, Arena& arena) {
+  std::vector<Dim> dims;
+  const auto rank = static_cast<std::size_t>(rank_of(parts));
+  dims.reserve(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    dims.push_back(i == place ? total(parts, i) : common(parts, i));
+  }
+  return array_typed(dims, dtype_of(parts), arena);
+}
+
+Dim count(const Parts& parts) {
+  return parts.open ? Dim::unknown() : Dim::length(static_cast<std::int64_t>(parts.types.size()));
+}
+
 }  // namespace
 
 Type concatenate(const CallView& call) {
@@ -291,13 +306,55 @@ Type concatenate(const CallView& call) {
       call.at(1) == nullptr ? std::optional<std::int64_t>(0) : call.integer(call.at(1));
   if (!axis) return of_rank(static_cast<std::size_t>(rank), dtype, call.arena);
   const auto place = normal_axis(*axis, static_cast<std::size_t>(rank));
-  if (!place) return Type::unknown();
-  std::vector<Dim> dims;
-  dims.reserve(static_cast<std::size_t>(rank));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
-    dims.push_back(i == *place ? total(parts, i) : common(parts, i));
+  return place ? joined(parts, *place, call.arena) : Type::unknown();
+}
+
+// Numbers and vectors one behind the other, anything else along the second axis.
+Type hstack(const CallView& call) {
+  Parts parts = parts_of(call);
+  if (parts.unclear) return Type::unknown();
+  for (Type& type : parts.types) {
+    if (type.is_number()) type = array_typed({Dim::one()}, promoted(type), call.arena);
   }
-  return array_typed(dims, dtype, call.arena);
+  const int rank = rank_of(parts);
+  if (rank <= 0) return array_typed(dtype_of(parts));
+  return joined(parts, rank == 1 ? 0 : 1, call.arena);
+}
+
+Type vstack(const CallView& call) {
+  const Parts parts = parts_of(call);
+  if (parts.unclear) return Type::unknown();
+  const int rank = rank_of(parts);
+  if (rank == 1) {
+    return array_typed({count(parts), common(parts, 0)}, dtype_of(parts), call.arena);
+  }
+  return rank > 1 ? joined(parts, 0, call.arena) : array_typed(dtype_of(parts));
+}
+
+Type column_stack(const CallView& call) {
+  const Parts parts = parts_of(call);
+  if (parts.unclear) return Type::unknown();
+  const int rank = rank_of(parts);
+  if (rank == 1) {
+    return array_typed({common(parts, 0), count(parts)}, dtype_of(parts), call.arena);
+  }
+  if (rank > 1) return joined(parts, 1, call.arena);
+  return rank == 0 ? of_rank(2, dtype_of(parts), call.arena) : array_typed(dtype_of(parts));
+}
+
+Type dstack(const CallView& call) {
+  const Parts parts = parts_of(call);
+  if (parts.unclear) return Type::unknown();
+  const Promoted dtype = dtype_of(parts);
+  const int rank = rank_of(parts);
+  if (rank == 1) {
+    return array_typed({Dim::one(), common(parts, 0), count(parts)}, dtype, call.arena);
+  }
+  if (rank == 2) {
+    return array_typed({common(parts, 0), common(parts, 1), count(parts)}, dtype, call.arena);
+  }
+  if (rank > 2) return joined(parts, 2, call.arena);
+  return rank == 0 ? of_rank(3, dtype, call.arena) : array_typed(dtype);
 }
 
 Type stack(const CallView& call) {
@@ -315,9 +372,7 @@ Type stack(const CallView& call) {
   std::vector<Dim> dims;
   dims.reserve(width);
   for (std::size_t i = 0; i + 1 < width; ++i) dims.push_back(common(parts, i));
-  const Dim count =
-      parts.open ? Dim::unknown() : Dim::length(static_cast<std::int64_t>(parts.types.size()));
-  dims.insert(dims.begin() + static_cast<long>(*place), count);
+  dims.insert(dims.begin() + static_cast<long>(*place), count(parts));
   return array_typed(dims, dtype, call.arena);
 }
 
