@@ -462,8 +462,10 @@ void Reverse::reverse_unpack(const Assign* assign, const TupleDisplay* targets) 
 bool Reverse::unpack_parts(Block block, std::size_t index, const TupleDisplay* targets) {
   const auto* assign = static_cast<const Assign*>(block[index]);
   const Call* call = active(assign->value) ? tuple_call(assign->value) : nullptr;
-  if (call == nullptr) return false;
-  const std::vector<Symbol> symbols = definitions(assign);
+  const bool names = std::all_of(targets->elements.begin(), targets->elements.end(),
+                                 [](const Expr* target) { return is<Name>(target); });
+  if (call == nullptr || !names) return false;
+  const std::vector<Symbol> symbols = changes(assign);
   // The targets still hold the parts, unless one of them was an operand or stands there twice.
   const bool kept = std::none_of(symbols.begin(), symbols.end(),
                                  [&](Symbol symbol) { return mentions(assign->value, symbol); });
