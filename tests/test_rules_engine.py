@@ -200,3 +200,48 @@ def test_float32_through_the_engine(record: Any) -> None:
         got = tangent.grad(function, wrt=tuple(range(len(arguments))))(*arguments)
         for value in got if isinstance(got, tuple) else (got,):
             assert np.asarray(value).dtype == np.float32, expression
+
+
+def test_a_condition_of_integers() -> None:
+    """`~c` of integers is no negation, and `&` of them no conjunction."""
+    c = np.array([0, 2, 1])
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
+
+    def f(c: Any, x: Any, y: Any) -> Any:
+        return np.sum(np.where(c, np.where(x > 1.5, x, y), y) ** 2)
+
+    bx, by = tangent.grad(f, wrt=(1, 2))(c, x, y)
+    np.testing.assert_allclose(bx, [0.0, 4.0, 6.0])
+    np.testing.assert_allclose(by, [8.0, 0.0, 0.0])
+
+
+def test_elements_of_a_display_are_slices() -> None:
+    def f(u: Any, v: Any) -> Any:
+        return np.sum(np.concatenate((u, v)) ** 2)
+
+    u, v = np.array([1.0, 2.0]), np.array([3.0])
+    gradient = tangent.grad(f, wrt=(0, 1))
+    bu, bv = gradient(u, v)
+    np.testing.assert_allclose(bu, 2 * u)
+    np.testing.assert_allclose(bv, 2 * v)
+    assert '_unconcatenate' not in gradient.source(u, v)
+
+
+def test_parts_of_a_tuple_over_its_operand() -> None:
+    """`a, r = qr(a)`: the operand is gone when its adjoint is made."""
+
+    def f(a: Any) -> Any:
+        a, r = np.linalg.qr(a)
+        return np.sum(a * a * a) + np.sum(r * r)
+
+    a = np.array([[2.0, 1.0], [0.5, 3.0], [1.0, -1.0]])
+    np.testing.assert_allclose(tangent.grad(f)(a), slopes(f, [a], 0, 1.0), rtol=1e-7)
+
+
+def test_a_tuple_under_a_name_is_refused() -> None:
+    def f(a: Any) -> Any:
+        parts = np.linalg.eigh(a)
+        return np.sum(parts[0])
+
+    with pytest.raises(TangentError):
+        tangent.grad(f)(np.eye(2))
