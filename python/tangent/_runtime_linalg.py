@@ -48,9 +48,16 @@ def _lower_half(m: Numeric) -> Numeric:
 
 
 def _inverse_gaps(w: Numeric) -> Numeric:
-    """1 / (w[j] - w[i]) as the element i, j of a matrix, 0 where the two are equal."""
+    """1 / (w[j] - w[i]) as the element i, j of a matrix, 0 where the two are equal.
+
+    Values that a factorisation computes are equal if they differ by its rounding error alone, which
+    is a small multiple of the largest value's (Golub and Van Loan, "Matrix Computations", 8.1).
+    """
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    result: Any = np.divide(1.0, gaps, out=np.zeros_like(gaps), where=gaps != 0)
+    n = np.shape(w)[-1]
+    largest = np.max(np.abs(w), axis=-1, initial=0.0)
+    error = 8.0 * n * np.finfo(gaps.dtype).eps * np.expand_dims(largest, (-2, -1))
+    result: Any = np.divide(1.0, gaps, out=np.zeros_like(gaps), where=np.abs(gaps) > error)
     return result
 
 

@@ -124,7 +124,8 @@ class FieldNamer {
   // An entry that is not there: Python raises where it is read.
   bool is_missing(const Expr* node) const {
     const auto* subscript = as<Subscript>(node);
-    if (subscript == nullptr) return false;
+    FieldStep step;
+    if (subscript == nullptr || !read_step(node, step)) return false;
     const Structure* base = reached(subscript->value);
     return base != nullptr && !base->is_leaf() && base->form != Structure::Form::Object;
   }
