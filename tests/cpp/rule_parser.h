@@ -49,7 +49,7 @@ class RuleParser {
       }
       const char c = text[i];
       if (c == '\n') {
-        fresh = true;
+        fresh = depth == 0;
         ++i;
       } else if (c == ' ') {
         ++i;
