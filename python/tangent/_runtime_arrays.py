@@ -56,6 +56,19 @@ def _sum_others(b: Numeric, a: Numeric, axis: Axis) -> Numeric:
     return _unflatten_axes(np.sum(rows, axis=-2), a, axis)
 
 
+# Lists
+
+
+def _add_to_all(items: list[Any], b: Numeric) -> None:
+    """Adds `b` to every adjoint in a list."""
+    items[:] = [item + b for item in items]
+
+
+def _add_to_items(items: list[Any], b: Any) -> None:
+    """Adds to every adjoint in a list its own part of `b`."""
+    items[:] = [item + part for item, part in zip(items, b, strict=True)]
+
+
 # Stores
 
 

@@ -130,6 +130,10 @@ struct Activity::Varied {
   }
   void simple(const Stmt* statement, State& state) const {
     note(statement, state);
+    if (const ListChange change = list_change(statement); change && change.appends) {
+      if (varies(change.item, state)) define(change.list, true, state);
+      return;
+    }
     if (const Subscript* place = stored_place(statement)) {
       // The other elements keep what they hold.
       const auto* assign = as<Assign>(statement);
@@ -178,6 +182,11 @@ struct Activity::Useful {
     return useful;
   }
   void simple(const Stmt* statement, State& state) const {
+    if (const ListChange change = list_change(statement); change && change.appends) {
+      if (state.has(activity.variables_.number(change.list->symbol)))
+        use(change.item, statement, state);
+      return;
+    }
     if (const Subscript* place = stored_place(statement)) {
       const auto* assign = as<Assign>(statement);
       const Expr* value =

@@ -163,6 +163,7 @@ std::vector<Symbol> Aliases::references(const Expr* expression) const {
 }
 
 Symbol Aliases::stored(const Stmt* statement) const {
+  if (const ListChange change = list_change(statement)) return change.list->symbol;
   if (const Subscript* place = stored_place(statement)) return root_of(place)->symbol;
   const auto* augmented = as<AugmentedAssign>(statement);
   if (augmented == nullptr) return {};
@@ -224,8 +225,20 @@ struct Aliases::Sharing {
       const VariableSet with = state.of(aliases.variables_.number(base));
       for (std::size_t other = 0; other < aliases.variables_.size(); ++other) {
         const Symbol symbol = aliases.variables_.symbol(other);
-        if (with.has(other) && std::find(seen.begin(), seen.end(), symbol) == seen.end())
-          seen.push_back(symbol);
+        if (!with.has(other) || std::find(seen.begin(), seen.end(), symbol) != seen.end()) continue;
+        // What becomes of a list is not seen by the arrays in it.
+        const auto known = aliases.function_.variables.find(symbol);
+        const bool array = known != aliases.function_.variables.end() && known->second.is_numeric();
+        if (!array || !aliases.is_list(base)) seen.push_back(symbol);
+      }
+      if (const ListChange change = list_change(statement)) {
+        const std::size_t number = aliases.variables_.number(base);
+        if (change.appends) {
+          for (const std::size_t other : sources(change.item, state)) state.pair(number, other);
+        } else if (const auto* assign = as<Assign>(statement)) {
+          bind(assign->targets[0], sources(assign->value, state), state);
+        }
+        return;
       }
       // What is put into a container is shared with it.
       const auto* assign = as<Assign>(statement);
@@ -287,6 +300,12 @@ struct Aliases::Live {
   }
   void simple(const Stmt* statement, State& state) const {
     if (aliases.stored(statement)) aliases.live_after_[statement].join(state);
+    if (const ListChange change = list_change(statement); change && !change.appends) {
+      if (const auto* assign = as<Assign>(statement)) {
+        for_each_target(assign->targets[0],
+                        [&](Symbol symbol) { state.remove(aliases.variables_.number(symbol)); });
+      }
+    }
     if (const auto* assign = as<Assign>(statement)) {
       if (!is<Subscript>(assign->targets[0])) {
         for_each_target(assign->targets[0],
@@ -362,10 +381,15 @@ Aliases::Aliases(const TypedFunction& function) : function_(function) {
     if (!is_statement(node->kind)) continue;
     if (const auto* assign = as<Assign>(node)) bind_classes(assign->targets[0], assign->value);
     if (const auto* loop = as<For>(node)) bind_classes(loop->target, loop->iterable);
+    const ListChange change =
+        is_statement(node->kind) ? list_change(static_cast<const Stmt*>(node)) : ListChange();
+    if (change && change.appends) bind_classes(change.list, change.item);
     for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
   }
-  for (const Stmt* statement : stores_)
-    written_.insert(leader(variables_.number(stored(statement))));
+  for (const Stmt* statement : stores_) {
+    const Symbol base = stored(statement);
+    (is_list(base) ? changed_lists_ : written_).insert(leader(variables_.number(base)));
+  }
   for (const Parameter* parameter : function.core->parameters)
     outside_.insert(leader(variables_.number(parameter->name)));
   for (const Symbol global : globals_) outside_.insert(leader(variables_.number(global)));
@@ -374,6 +398,15 @@ Aliases::Aliases(const TypedFunction& function) : function_(function) {
   ForwardSolver<Sharing>(sharing).run(function.body, Sharing::State());
   Live live{*this};
   BackwardSolver<Live>(live).run(function.body, VariableSet());
+}
+
+bool Aliases::is_list(Symbol variable) const {
+  const auto found = function_.variables.find(variable);
+  return found != function_.variables.end() && found->second.kind == TypeKind::List;
+}
+
+bool Aliases::is_changed_list(Symbol variable) const {
+  return is_list(variable) && changed_lists_.contains(leader(variables_.number(variable)));
 }
 
 bool Aliases::is_written(Symbol variable) const {

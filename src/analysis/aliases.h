@@ -26,6 +26,8 @@ class Aliases {
 
   // Whether the memory behind a name is stored into, through any name.
   [[nodiscard]] bool is_written(Symbol variable) const;
+  // Whether a name stands for a list whose elements or length change.
+  [[nodiscard]] bool is_changed_list(Symbol variable) const;
   // The names that a store changes beside that of its place.
   [[nodiscard]] const std::vector<Symbol>& seen_by(const Stmt* store) const;
   template <class F>
@@ -55,6 +57,7 @@ class Aliases {
   // The name whose array a statement stores into; empty if it does not.
   [[nodiscard]] Symbol stored(const Stmt* statement) const;
   [[nodiscard]] bool is_read_later(const Stmt* store, Symbol other) const;
+  [[nodiscard]] bool is_list(Symbol variable) const;
   [[nodiscard]] bool may_share(const Type& type) const;
   std::size_t leader(std::size_t number) const;
   void unite(Symbol a, Symbol b);
@@ -62,10 +65,11 @@ class Aliases {
 
   const TypedFunction& function_;
   mutable Variables variables_;
-  mutable std::vector<std::size_t> leaders_;  // union-find over names
-  std::unordered_set<std::size_t> written_;   // leaders of classes that are stored into
-  std::unordered_set<std::size_t> outside_;   // leaders of classes with parameters or globals
-  std::unordered_set<Symbol> globals_;        // names of values outside
+  mutable std::vector<std::size_t> leaders_;       // union-find over names
+  std::unordered_set<std::size_t> written_;        // leaders of classes that are stored into
+  std::unordered_set<std::size_t> changed_lists_;  // leaders of classes of lists that change
+  std::unordered_set<std::size_t> outside_;        // leaders of classes with parameters or globals
+  std::unordered_set<Symbol> globals_;             // names of values outside
   std::unordered_map<const Stmt*, std::vector<Symbol>> seen_by_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
   std::vector<const Stmt*> stores_;  // in the order of the program

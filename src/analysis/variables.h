@@ -144,6 +144,7 @@ void for_each_target(const Expr* target, F&& f) {
 // f(Symbol) for every local that a statement may define, nested blocks included.
 template <class F>
 void for_each_definition(const Stmt* statement, F&& f) {
+  if (const ListChange change = list_change(statement)) f(change.list->symbol);
   if (const auto* assign = as<Assign>(statement)) {
     for (const Expr* target : assign->targets) for_each_target(target, f);
   } else if (const auto* augmented = as<AugmentedAssign>(statement)) {
@@ -163,6 +164,8 @@ void for_each_definition(const Stmt* statement, F&& f) {
 // into keeps its array.
 template <class F>
 void for_each_binding(const Stmt* statement, F&& f) {
+  // A list of another length.
+  if (const ListChange change = list_change(statement)) f(change.list->symbol);
   if (stored_place(statement) != nullptr) return;
   if (is<Assign>(statement) || is<AugmentedAssign>(statement))
     return for_each_definition(statement, f);

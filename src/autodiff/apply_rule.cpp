@@ -179,8 +179,13 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
     }
     return contribute_to_elements(*elements, argument, value, binding);
   }
+  if (const auto* each = as<Call>(value);
+      is_list(argument) && each != nullptr && each->callee.text() == "rule.each") {
+    return add_to_list(argument, evaluate_linear(each->arguments[0], binding), true);
+  }
   Linear contribution = has_derivative(value, binding) ? evaluate_linear(value, binding) : Linear();
   if (contribution.is_zero()) return;
+  if (is_list(argument)) return add_to_list(argument, contribution, false);
   if (binding.rule.singular != nullptr && may_vanish(binding.adjoint, argument)) {
     const Expr* test = evaluate(binding.rule.singular, binding);
     const auto* never = as<Constant>(test);

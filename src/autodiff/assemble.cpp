@@ -142,6 +142,11 @@ class Assembler {
     if (block.empty()) return;
     for (const Save& save : saves_.find({key_of(block), static_cast<std::uint32_t>(index)})) {
       const Expr* value = context_.local(save.variable);
+      if (save.copy_list) {
+        value = context_.make<Call>({}, context_.global(context_.symbol("list")),
+                                    context_.symbol("builtins.list"),
+                                    context_.list<const Expr*>({value}), List<const Keyword*>());
+      }
       if (save.copy) {
         value = context_.make<Call>(
             {}, context_.make<Attribute>({}, context_.global(numpy_), context_.symbol("copy")),

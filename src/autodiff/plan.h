@@ -70,8 +70,9 @@ struct Plan {
   std::unordered_map<const Stmt*, bool> reversed;    // Ifs and loops that the backward part repeats
   std::unordered_map<BlockKey, std::vector<std::vector<Symbol>>> needs;  // by block, by index
   std::unordered_map<Symbol, Position>
-      defined_at;                      // names that the plan adds: where they have their value
-  std::unordered_set<Symbol> written;  // names whose arrays are stored into: saved as copies
+      defined_at;  // names that the plan adds: where they have their value
+  std::unordered_set<Symbol> changed_lists;  // names of lists that change: saved as copies
+  std::unordered_set<Symbol> written;        // names whose arrays are stored into: saved as copies
   std::unordered_map<const Stmt*, std::vector<Symbol>>
       also_changed;                        // names that see a store beside that of its place
   std::unordered_set<const Expr*> listed;  // hoisted iterables that are made lists

@@ -33,7 +33,8 @@ bool Reverse::is_overwritten(const Expr* node) {
   const auto* subscript = as<Subscript>(node);
   if (subscript == nullptr) return false;
   const Name* root = root_of(subscript);
-  return root != nullptr && root->scope == Scope::Local && aliases_.is_written(root->symbol) &&
+  return root != nullptr && root->scope == Scope::Local &&
+         (aliases_.is_written(root->symbol) || aliases_.is_changed_list(root->symbol)) &&
          is_killed(root->symbol) && !result_.plan.replaced.contains(node) &&
          !copies_.contains(node) &&
          (changed_by_loops_.empty() || changed_by_loops_.back().contains(root->symbol));

@@ -83,8 +83,11 @@ void Reverse::push(const Expr* node, Linear adjoint) {
            "a complex value that depends on the differentiated arguments",
            "compute with the real and imaginary parts as numbers of their own");
   }
+  if (is_list(node) && !is<Name>(node) && !is<Conditional>(node))
+    return push_list_display(node, adjoint);
   switch (node->kind) {
     case Kind::Name:
+      if (is_list(node)) return add_to_list(node, adjoint, false);
       algebra_.add(adjoint_of(static_cast<const Name*>(node)->symbol), adjoint);
       return;
     case Kind::BinaryOperation:
@@ -478,6 +481,7 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
     }
   }
   const Type base = typing_.of(node->value);
+  if (base.kind == TypeKind::List) return push_list_element(node, adjoint);
   if (!base.is_array() && base.kind != TypeKind::Numeric && base.kind != TypeKind::Unknown) {
     refuse(DiagnosticKind::UnsupportedType, node,
            "elements of a list, tuple or dict that depend on the differentiated arguments",

@@ -81,7 +81,11 @@ ReverseResult Reverse::run() {
   result_.helpers.assign(helpers_.begin(), helpers_.end());
   for (const auto& [module, printed] : modules_) result_.modules.emplace_back(module, printed);
   for (const auto& [symbol, type] : function_.variables) {
-    if (aliases_.is_written(symbol)) result_.plan.written.insert(symbol);
+    if (aliases_.is_changed_list(symbol)) {
+      result_.plan.changed_lists.insert(symbol);
+    } else if (aliases_.is_written(symbol)) {
+      result_.plan.written.insert(symbol);
+    }
   }
   aliases_.for_each_store(
       [&](const Stmt* store) { result_.plan.also_changed[store] = aliases_.seen_by(store); });
@@ -257,6 +261,9 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
     case Kind::AugmentedAssign:
       reverse_augmented(block, index);
       break;
+    case Kind::ExpressionStatement:
+      if (list_change(statement)) reverse_list_change(block, index);
+      break;
     case Kind::Return:
       reverse_return(static_cast<const Return*>(statement));
       break;
@@ -286,6 +293,7 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
 void Reverse::reverse_assign(Block block, std::size_t index) {
   const auto* assign = static_cast<const Assign*>(block[index]);
   if (is<Subscript>(assign->targets[0])) return reverse_store(block, index);
+  if (list_change(assign)) return reverse_list_change(block, index);
   if (const auto* targets = as<TupleDisplay>(assign->targets[0])) {
     flush_primal(changes(assign));
     if (unpack_parts(block, index, targets)) return;

@@ -91,6 +91,18 @@ class Reverse {
   void reverse_augmented(Block block, std::size_t index);
   void reverse_return(const Return* statement);
 
+  // --- lists (reverse_lists.cpp)
+  bool is_list(const Expr* value);
+  const Expr* zeros_of_list(const Expr* list);
+  Symbol list_buffer(Symbol variable);
+  Linear element_of_list(const Expr* taken, const Type& type);
+  void add_to_list(const Expr* list, const Linear& adjoint, bool to_all);
+  void reverse_list_change(Block block, std::size_t index);
+  void reverse_list_store(Block block, std::size_t index, const Subscript* place);
+  void push_list_display(const Expr* node, const Linear& adjoint);
+  void require_numeric(const Expr* item);
+  void push_list_element(const Subscript* node, const Linear& adjoint);
+
   // --- stores into elements and slices (reverse_stores.cpp)
   void reverse_store(Block block, std::size_t index);
   // The names that hold another value behind a statement: bound, or seen to be stored into.

@@ -110,6 +110,10 @@ std::vector<Symbol> Reverse::touched_by(const Stmt* statement) const {
     auto nest = [&](Block block) {
       for (auto it = block.rbegin(); it != block.rend(); ++it) stack.push_back(*it);
     };
+    if (const ListChange change = list_change(top)) {
+      add(change.list->symbol);
+      if (change.appends) activity_.for_each_flow(change.item, add);
+    }
     if (const auto* assign = as<Assign>(top)) {
       for (const Expr* target : assign->targets) for_each_target(target, add);
       activity_.for_each_flow(assign->value, add);
@@ -172,6 +176,9 @@ bool Reverse::only_accumulates(const Stmt* loop, Symbol variable) const {
     const Stmt* top = stack.back();
     stack.pop_back();
     auto nest = [&](Block block) { stack.insert(stack.end(), block.begin(), block.end()); };
+    if (const ListChange change = list_change(top)) {
+      if (change.appends && reads(change.item)) return false;
+    }
     if (const auto* assign = as<Assign>(top)) {
       const auto* target = as<Name>(assign->targets[0]);
       if (target != nullptr && target->symbol == variable) {

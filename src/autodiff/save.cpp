@@ -97,8 +97,8 @@ class Saver {
     const bool tape = place.depth > 0;
     const std::string text(variable.text());
     const Symbol storage = names_.fresh(tape ? text + "_tape" : "old_" + text);
-    by_index[place.at.index].push_back(
-        {variable, storage, tape, plan_.written.contains(variable), next_pair_++});
+    by_index[place.at.index].push_back({variable, storage, tape, plan_.written.contains(variable),
+                                        plan_.changed_lists.contains(variable), next_pair_++});
   }
 
   // Whether a value that waits to be saved has been saved already, at every place that it could be.

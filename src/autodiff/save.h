@@ -16,7 +16,8 @@ struct Save {
   Symbol variable;
   Symbol storage;  // the tape, or the name
   bool tape = false;
-  bool copy = false;  // the array is stored into later
+  bool copy = false;       // the array is stored into later …
+  bool copy_list = false;  // … or the list changes
   PairId pair = 0;
 };
 

@@ -258,6 +258,7 @@ bool Reverse::is_bound(Symbol variable) const {
 const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
   const Type type = typing_.of(context_.local(variable));
   if (type.is_number()) return context_.number(0.0);
+  if (type.kind == TypeKind::List) return zeros_of_list(context_.local(variable));
   // In the shape of the adjoint that there is, or of the variable: it may not have a value on this
   // path.
   const Symbol name = bar(variable);
@@ -337,6 +338,13 @@ void Reverse::write(Symbol name, const Linear& value, const Type& type) {
   if (in_place && !value.is_zero() && write_scaled(name, algebra_.single(value).terms.front()))
     return;
   const Expr* expression = algebra_.build(value);
+  if (type.kind == TypeKind::List && is<Name>(expression)) {
+    // The other name goes on with a list of its own.
+    expression = context_.make<Call>(
+        {}, context_.global(context_.symbol("list")), context_.symbol("builtins.list"),
+        context_.list<const Expr*>({expression}), List<const Keyword*>());
+    typing_.set(expression, type);
+  }
   if (type.is_array()) {
     // A name lends its array, a view shares it: neither may be written in place from now on. In a
     // loop that would spread to the next iteration, so there the value is copied.

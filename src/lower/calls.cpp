@@ -69,7 +69,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   const std::optional<Thing> thing = thing_of(function);
   const auto* method = as<Attribute>(function);
   if (!thing) {
-    if (method != nullptr) return method_call(it, *method);
+    if (method != nullptr) return method_call(it, *method, destination);
     refuse(it, "calling the result of an expression is not supported yet",
            "call a function by the name under which it is defined");
   }
@@ -94,7 +94,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
              "`" + print(function) + "(…)` is a method of an object, which is not supported yet",
              "write it as a function that takes the values it needs");
     case ThingKind::Value:
-      if (method != nullptr) return method_call(it, *method);
+      if (method != nullptr) return method_call(it, *method, destination);
       refuse(it, "calling the object `" + print(function) + "` is not supported yet",
              "call a function by the name under which it is defined");
   }
@@ -132,7 +132,28 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
   return plain_call(it, nullptr, thing.qualified_name);
 }
 
-const Expr* Lowering::method_call(const Call& it, const Attribute& method) {
+// xs.append(e) and xs.pop() of a variable of the function: a statement of its own.
+bool Lowering::changes_list(const Call& it, const Attribute& method) {
+  const auto* list = as<Name>(method.value);
+  if (list == nullptr || !it.keywords.empty()) return false;
+  const std::string_view name = method.attribute.text();
+  const bool known =
+      (name == "append" && it.arguments.size() == 1) || (name == "pop" && it.arguments.empty());
+  if (!known) return false;
+  const Expr* receiver = this->name(*list);
+  const auto* local = as<Name>(receiver);
+  return local != nullptr && local->scope == Scope::Local;
+}
+
+const Expr* Lowering::method_call(const Call& it, const Attribute& method,
+                                  Destination destination) {
+  if (changes_list(it, method)) {
+    const Expr* call = plain_call(it, method.value, Symbol());
+    if (destination.form != Destination::Form::Value) return call;
+    if (method.attribute.text() == "pop") return bind_temporary(call, "item", it.ranges);
+    refuse(it, "the result of `append` is None", "append in a statement of its own",
+           DiagnosticKind::WriteInPlace);
+  }
   const std::optional<Thing> owner = thing_of(method.value);
   if (owner && owner->kind == ThingKind::Value) {
     const Type type = outside_.type_of(*owner, context_.arena());
@@ -190,6 +211,7 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
 std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
   std::vector<Argument> arguments;
   arguments.reserve(it.arguments.size() + it.keywords.size());
+  allow_generators(it);
   auto refuse_unpacking = [&](const Node& node) {
     refuse(node, "unpacking arguments of unknown number is not supported yet",
            "write the arguments out");

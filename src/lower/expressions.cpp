@@ -90,6 +90,7 @@ const Expr* Lowering::value_for(const Expr* e, Destination destination) {
   const Deeper deeper(*this, *e);
   if (const auto* it = as<Call>(e)) return call(*it, destination);
   if (const auto* it = as<Conditional>(e)) return conditional(*it, destination);
+  if (const auto* it = as<Comprehension>(e)) return comprehension(*it, destination);
   return expression(e);
 }
 
@@ -124,6 +125,8 @@ const Expr* Lowering::expression(const Expr* e) {
       return display(*e, static_cast<const TupleDisplay&>(*e).elements);
     case Kind::ListDisplay:
       return display(*e, static_cast<const ListDisplay&>(*e).elements);
+    case Kind::Comprehension:
+      return comprehension(static_cast<const Comprehension&>(*e), {});
     case Kind::Dictionary:
       return dictionary(static_cast<const Dictionary&>(*e));
     case Kind::FormattedString:

@@ -103,8 +103,14 @@ class Fence {
       case Kind::Yield:
         refuse(node, "`yield` is not supported: generators cannot be differentiated",
                "add up or stack the values in a loop, and return the result");
-      case Kind::Comprehension:
-        return comprehension(static_cast<const Comprehension&>(node));
+      case Kind::Comprehension: {
+        const auto& it = static_cast<const Comprehension&>(node);
+        const bool list =
+            it.form == ComprehensionKind::List || it.form == ComprehensionKind::Generator;
+        if (!list) comprehension(it);
+        for (const Generator* generator : it.generators) check_target(generator->target);
+        return push_children(node);
+      }
       case Kind::Dictionary:
         for (const Expr* key : static_cast<const Dictionary&>(node).keys) {
           if (key != nullptr) continue;
@@ -193,18 +199,15 @@ class Fence {
 
   [[noreturn]] static void comprehension(const Comprehension& it) {
     switch (it.form) {
-      case ComprehensionKind::Generator:
-        refuse(it, "a generator expression is not supported yet",
-               "add up the values in a `for` loop, or use array operations");
       case ComprehensionKind::Dictionary:
         refuse(it, "a dict comprehension is not supported yet", "use one name per value instead");
       case ComprehensionKind::Set:
         refuse(it, "a set comprehension is not supported yet", "use array operations instead");
+      case ComprehensionKind::Generator:
       case ComprehensionKind::List:
         break;
     }
-    refuse(it, "a list comprehension is not supported yet",
-           "use array operations or a `for` loop that adds up the result");
+    throw InternalError("a comprehension that is lowered");
   }
 
   // *(…) and **{…} in a call are settled when the call is lowered.

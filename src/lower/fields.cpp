@@ -49,6 +49,7 @@ void find_bound(Block block, std::unordered_set<Symbol>& bound) {
     }
   };
   for (const Stmt* statement : block) {
+    if (const ListChange change = list_change(statement)) bound.insert(change.list->symbol);
     if (const auto* assign = as<Assign>(statement)) {
       target(target, assign->targets[0]);
     } else if (const auto* augmented = as<AugmentedAssign>(statement)) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -127,6 +128,8 @@ class Lowering {
   const Expr* binary(const BinaryOperation& it);
   const Expr* subscript(const Subscript& it);
   const Expr* display(const Expr& it, Exprs elements);
+  const Expr* comprehension(const Comprehension& it, Destination destination);
+  void allow_generators(const Call& it);
   const Expr* dictionary(const Dictionary& it);
   const Expr* formatted(const FormattedString& it);
   const Expr* walrus(const NamedExpression& it);
@@ -151,7 +154,8 @@ class Lowering {
   // calls.cpp
   const Expr* call(const Call& it, Destination destination);
   const Expr* library_call(const Call& it, const Thing& thing);
-  const Expr* method_call(const Call& it, const Attribute& method);
+  const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
+  bool changes_list(const Call& it, const Attribute& method);
   const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee);
   std::vector<Argument> arguments_of(const Call& it);
   void refuse_write_in_place(const Call& it, Symbol callee);
@@ -236,6 +240,7 @@ class Lowering {
   int open_loops_ = 0;               // of all functions being lowered
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
+  std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
 
   struct Query {

@@ -64,6 +64,8 @@ class Preparer {
 
   static void note_written(Block block, Written& written) {
     for (const Stmt* statement : block) {
+      if (const ListChange change = list_change(statement))
+        written.bound.insert(change.list->symbol);
       if (const Subscript* place = stored_place(statement)) {
         if (const Name* root = root_of(place)) written.stored.insert(root->symbol);
         continue;

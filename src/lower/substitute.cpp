@@ -95,6 +95,7 @@ std::vector<bool> Lowering::replaceable(const Callee& callee, Frame& frame,
         operation = true;
         return;
       }
+      case Kind::Comprehension:  // its parts are evaluated once an item
       case Kind::Lambda:
         ++conditional;
         for_each_child(node, [&](const Node* child) { self(self, *child); });

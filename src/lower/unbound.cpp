@@ -55,6 +55,8 @@ class Definite {
         first_reads[current_].push_back(name->symbol);
         state.insert(name->symbol);
       }
+    } else if (const auto* comprehension = as<Comprehension>(node)) {
+      reads(comprehension->generators[0]->iterable, state);  // the rest has names of its own
     } else if (const auto* walrus = as<NamedExpression>(node)) {
       reads(walrus->value, state);
       assign(walrus->target, state);

@@ -212,6 +212,8 @@ class DeadCode {
     const auto* augmented = as<AugmentedAssign>(statement);
     const Expr* target = assign != nullptr ? assign->targets[0] : augmented->target;
     if (is_live(target, live)) return true;
+    // A list follows that of the primal, whether what it gives is read or not.
+    if (list_change(statement)) return true;
     // What the forward part stores may be seen under another name, or by the caller.
     if (input_.forward.contains(statement)) {
       if (is<Subscript>(target)) return true;

@@ -19,4 +19,29 @@ inline const Subscript* stored_place(const Stmt* statement) {
   return nullptr;
 }
 
+// What a statement does to the length of a list: `xs.append(item)`, `target = xs.pop()`,
+// `xs.pop()`.
+struct ListChange {
+  const Name* list = nullptr;  // null: nothing
+  const Call* call = nullptr;
+  bool appends = false;
+  const Expr* item = nullptr;  // that is appended
+  explicit operator bool() const { return list != nullptr; }
+};
+
+inline ListChange list_change(const Stmt* statement) {
+  const auto* assign = as<Assign>(statement);
+  const auto* alone = as<ExpressionStatement>(statement);
+  if (assign == nullptr && alone == nullptr) return {};
+  const auto* call = as<Call>(assign != nullptr ? assign->value : alone->value);
+  const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+  const auto* list = method != nullptr ? as<Name>(method->value) : nullptr;
+  if (list == nullptr || list->scope != Scope::Local || !call->keywords.empty()) return {};
+  const std::string_view name = method->attribute.text();
+  if (name == "append" && call->arguments.size() == 1 && alone != nullptr)
+    return {.list = list, .call = call, .appends = true, .item = call->arguments[0]};
+  if (name == "pop" && call->arguments.empty()) return {.list = list, .call = call};
+  return {};
+}
+
 }  // namespace tangent

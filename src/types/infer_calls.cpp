@@ -141,6 +141,11 @@ Type Inference::library_call(const Call& call, Symbol callee, const Expr* receiv
 Type Inference::method_call(const Call& call, const Attribute& method) {
   const Type receiver = infer(method.value);
   infer_arguments(call);
+  if (receiver.kind == TypeKind::List && is<Name>(method.value)) {
+    const std::string_view name = method.attribute.text();
+    if (name == "append" && call.arguments.size() == 1) return Type::of(TypeKind::None);
+    if (name == "pop" && call.arguments.empty()) return type_of_item(receiver, arena_);
+  }
   refuse_mutation(call, method, receiver);
   const auto function = function_of_method(receiver, method.attribute.text());
   // A later round over a loop may know less of the receiver, so the last word counts.

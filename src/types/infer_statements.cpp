@@ -76,6 +76,7 @@ void Inference::statement(const Stmt* statement) {
     case Kind::Assign: {
       const auto* assignment = static_cast<const Assign*>(statement);
       const Type type = infer(assignment->value);
+      if (const ListChange change = list_change(statement)) change_list(change);
       for (const Expr* target : assignment->targets) assign(target, type);
       return;
     }
@@ -83,6 +84,7 @@ void Inference::statement(const Stmt* statement) {
       return augmented(*static_cast<const AugmentedAssign*>(statement));
     case Kind::ExpressionStatement:
       infer(static_cast<const ExpressionStatement*>(statement)->value);
+      if (const ListChange change = list_change(statement)) change_list(change);
       return;
     case Kind::Return: {
       const auto* returned = static_cast<const Return*>(statement);
@@ -247,16 +249,40 @@ void Inference::assign(const Expr* target, const Type& type) {
   }
   if (const auto* display = as<TupleDisplay>(target)) return unpack(display->elements, type);
   if (const auto* display = as<ListDisplay>(target)) return unpack(display->elements, type);
-  if (const auto* place = as<Subscript>(target)) return store(*place);
+  if (const auto* place = as<Subscript>(target)) return store(*place, type);
   throw InternalError("inference met a target that is not of the core language");
 }
 
-// An element or slice that is stored into: the array keeps its type.
-void Inference::store(const Subscript& place) {
+// The list with an element more, or another one in a place: of one element type.
+Type Inference::list_of(const Type& list, const Type& element) {
+  Type other = Type::of(TypeKind::List);
+  other.uniform = true;
+  other.elements = arena_.copy(std::vector<Type>{element});
+  // One that goes by position is of another length now.
+  Type known = list;
+  if (!known.uniform && known.elements.size() == 1) {
+    known.uniform = true;
+  }
+  return join(known, other, arena_);
+}
+
+void Inference::change_list(const ListChange& change) {
+  const Type list = lookup_(change.list);
+  if (list.kind != TypeKind::List) return;  // not reached, or refused where the method was met
+  const Type element = change.appends ? lookup_(change.item) : Type();
+  assign(change.list, list_of(list, element));
+}
+
+// An element or slice that is stored into: the array keeps its type, a list takes another element.
+void Inference::store(const Subscript& place, const Type& value) {
   infer(&place);
   const Type whole = lookup_(place.value);
   // What is a number or an array before the arguments are known is an array here.
   if (whole.is_array() || whole.kind == TypeKind::Numeric || whole.kind == TypeKind::Bottom) return;
+  if (const auto* name = as<Name>(place.value);
+      name != nullptr && whole.kind == TypeKind::List && !is<Slice>(place.index)) {
+    return assign(name, list_of(whole, value));
+  }
   const bool list = whole.kind == TypeKind::List;
   const bool dict = whole.kind == TypeKind::Dict;
   throw Diagnostic(DiagnosticKind::WriteInPlace,
@@ -283,7 +309,11 @@ void Inference::unpack(Exprs targets, const Type& type) {
 void Inference::augmented(const AugmentedAssign& assignment) {
   const Type value = infer(assignment.value);
   const auto* name = as<Name>(assignment.target);
-  if (name == nullptr) return store(*static_cast<const Subscript*>(assignment.target));
+  if (name == nullptr) {
+    const auto* place = static_cast<const Subscript*>(assignment.target);
+    infer(place);
+    return store(*place, type_of_binary(assignment.op, lookup_(place), value, arena_));
+  }
   const Type old = environment_[number_of(name->symbol)];
   switch (old.kind) {
     case TypeKind::Bottom:

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "syntax/places.h"
 #include "types/call_view.h"
 #include "types/infer.h"
 
@@ -47,7 +48,9 @@ class Inference {
   bool is_endless(const Stmt* statement) const;
   void enter_iteration(const Stmt* statement);
   void augmented(const AugmentedAssign& assign);
-  void store(const Subscript& place);
+  void store(const Subscript& place, const Type& value);
+  void change_list(const ListChange& change);
+  Type list_of(const Type& list, const Type& element);
   void assign(const Expr* target, const Type& type);
   void unpack(Exprs targets, const Type& type);
   // Joins into; whether it changed.

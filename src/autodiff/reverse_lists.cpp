@@ -1,0 +1,228 @@
+// Lists whose length the program decides, backwards; see reverse.h.
+//
+// The adjoint of a list is a list of the same length, which follows it backwards: what the primal
+// appended is popped, what it popped is appended. A zero in it is 0.0, also for an array: elements
+// are replaced, never added to in place.
+#include "autodiff/reverse.h"
+
+namespace tangent {
+
+bool Reverse::is_list(const Expr* value) { return typing_.of(value).kind == TypeKind::List; }
+
+// [0.0] * len(xs)
+const Expr* Reverse::zeros_of_list(const Expr* list) {
+  const Expr* length = context_.make<Call>(
+      {}, context_.global(context_.symbol("len")), context_.symbol("builtins.len"),
+      context_.list<const Expr*>({list}), List<const Keyword*>());
+  const Expr* zero = context_.make<ListDisplay>(
+      {}, context_.list<const Expr*>({static_cast<const Expr*>(context_.number(0.0))}));
+  const Expr* zeros = context_.make<BinaryOperation>({}, BinaryOperator::Multiply, zero, length);
+  typing_.set(zeros, typing_.of(list));
+  return zeros;
+}
+
+// The adjoint of a list variable under its own name, as a list of this code's own.
+Symbol Reverse::list_buffer(Symbol variable) {
+  const Symbol name = bar(variable);
+  protect(name);
+  if (adjoint_of(variable).as_name() != name) materialize(variable, false, true);
+  flush_mentions(name, variable);
+  return name;
+}
+
+// An element's adjoint; an array's may be the number 0.0.
+Linear Reverse::element_of_list(const Expr* taken, const Type& type) {
+  Linear result = algebra_.of(taken);
+  result.lazy = !type.is_number();
+  return result;
+}
+
+// Adds to the adjoint of a list: one value to all elements, or one to each.
+void Reverse::add_to_list(const Expr* list, const Linear& adjoint, bool to_all) {
+  const auto* variable = as<Name>(list);
+  if (variable == nullptr || variable->scope != Scope::Local) {
+    refuse(DiagnosticKind::UnsupportedType, list,
+           "a list that depends on the differentiated arguments and has no name",
+           "give the list a name of its own first");
+  }
+  const Linear waiting_value = adjoint;
+  Linear held = waiting_value;
+  const InFlight waiting(*this, held);
+  const Expr* value = algebra_.build(held);
+  const bool number = typing_.of(value).is_number();
+  if (typing_.of(value).kind == TypeKind::List && adjoint_of(variable->symbol).is_zero()) {
+    adjoint_of(variable->symbol) = held;
+    materialize(variable->symbol);
+    return;
+  }
+  const Symbol name = list_buffer(variable->symbol);
+  value = algebra_.build(held);
+  const std::string_view function = to_all || number ? "_add_to_all" : "_add_to_items";
+  emit(context_.make<ExpressionStatement>(
+      {}, context_.make<Call>(
+              {}, helper(function), context_.symbol("tangent.runtime." + std::string(function)),
+              context_.list<const Expr*>({context_.local(name), value}), List<const Keyword*>())));
+}
+
+// xs.append(e): e gets what is popped. x = xs.pop(): what x has is appended.
+void Reverse::reverse_list_change(Block block, std::size_t index) {
+  const Stmt* statement = block[index];
+  const ListChange change = list_change(statement);
+  const Symbol list = change.list->symbol;
+  flush_primal(changes(statement), list);
+  for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
+  rebound_.insert(list);
+  Linear taken;
+  const auto* assign = as<Assign>(statement);
+  if (assign != nullptr) {
+    const auto* target = as<Name>(assign->targets[0]);
+    if (target == nullptr) {
+      refuse(DiagnosticKind::UnsupportedSyntax, statement, "unpacking what a list gives",
+             "give the item a name first");
+    }
+    flush_primal({target->symbol}, target->symbol);
+    taken = adjoint_of(target->symbol);
+    adjoint_of(target->symbol) = Linear();
+    if (!active(assign->value)) taken = Linear();
+  }
+  const bool flows = !adjoint_of(list).is_zero() || !taken.is_zero();
+  if (!flows) return;
+  const InFlight waiting(*this, taken);
+  const Symbol name = list_buffer(list);
+  mark(block, index);
+  auto method = [&](std::string_view function, std::vector<const Expr*> arguments) {
+    return context_.make<Call>(
+        {}, context_.make<Attribute>({}, context_.local(name), context_.symbol(function)), Symbol(),
+        context_.list(arguments), List<const Keyword*>());
+  };
+  if (!change.appends) {
+    emit(context_.make<ExpressionStatement>({}, method("append", {algebra_.build(taken)})));
+    return;
+  }
+  require_numeric(change.item);
+  const Expr* popped = method("pop", {});
+  if (!active(change.item)) {
+    emit(context_.make<ExpressionStatement>({}, popped));
+    return;
+  }
+  const Type type = typing_.of(change.item);
+  const auto* variable = as<Name>(change.item);
+  Symbol target;
+  if (variable != nullptr && variable->scope == Scope::Local && type.is_number() &&
+      adjoint_of(variable->symbol).is_zero()) {
+    target = bar(variable->symbol);
+    flush_mentions(target, variable->symbol);
+  } else {
+    target = names_.fresh("bitem");
+    adjoint_names_.insert(target);
+  }
+  protect(target);
+  Type held = type;
+  if (!held.is_number()) held = Type::numeric(DType::Float64);
+  typing_.declare(target, held);
+  assigned_.insert(target);
+  sparse_.insert(target);
+  emit(context_.assign(context_.local(target), popped));
+  current_value_ = change.item;
+  push(change.item, element_of_list(context_.local(target), type));
+}
+
+// xs[i] = e and xs[i] op= e of a list.
+void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript* place) {
+  const Stmt* statement = block[index];
+  const auto* base = as<Name>(place->value);
+  if (base == nullptr || is<Slice>(place->index)) {
+    refuse(DiagnosticKind::WriteInPlace, place, "a store into a list inside of something else",
+           "give the list a name of its own, and store one element");
+  }
+  flush_primal(changes(statement), base->symbol);
+  for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
+  if (adjoint_of(base->symbol).is_zero()) return;
+  const auto* assign = as<Assign>(statement);
+  const auto* augmented = as<AugmentedAssign>(statement);
+  const Expr* value = assign != nullptr ? assign->value : augmented->value;
+  const Symbol name = list_buffer(base->symbol);
+  mark(block, index);
+  if (augmented != nullptr) {
+    const Expr* read = context_.make<Subscript>(place->ranges, place->value, place->index);
+    typing_.set(read, typing_.of(place));
+    const Expr* operation =
+        context_.make<BinaryOperation>(statement->ranges, augmented->op, read, value);
+    typing_.set(operation, type_of_binary(augmented->op, typing_.of(read), typing_.of(value),
+                                          context_.arena()));
+    value = operation;
+  }
+  const Expr* element = context_.make<Subscript>({}, context_.local(name), primal(place->index));
+  const Type type = typing_.of(value);
+  if (!active(value)) {
+    clear(element);
+    return;
+  }
+  require_numeric(value);
+  const Symbol target = names_.fresh("bnew");
+  adjoint_names_.insert(target);
+  typing_.declare(target, type.is_number() ? type : Type::numeric(DType::Float64));
+  assigned_.insert(target);
+  sparse_.insert(target);
+  emit(context_.assign(context_.local(target), element));
+  clear(element);
+  current_value_ = value;
+  push(value, element_of_list(context_.local(target), type));
+}
+
+// A list keeps numbers and arrays: the adjoint of a list of lists would have to be one, too.
+void Reverse::require_numeric(const Expr* item) {
+  if (typing_.of(item).is_numeric()) return;
+  refuse(DiagnosticKind::UnsupportedType, item,
+         "a list of what is no number or array, and depends on the differentiated arguments",
+         "use one list for each part, or a NumPy array");
+}
+
+// xs = [a, b]: an element's adjoint is the element of the list's.
+void Reverse::push_list_display(const Expr* node, const Linear& adjoint) {
+  const auto* display = as<ListDisplay>(node);
+  Linear held = adjoint;
+  const InFlight waiting(*this, held);
+  if (display == nullptr || typing_.of(algebra_.build(held)).kind != TypeKind::List) {
+    refuse(DiagnosticKind::UnsupportedType, node,
+           "a list that is made in this way, and depends on the differentiated arguments",
+           "append to a list in a loop, or use a NumPy array");
+  }
+  for (std::size_t k = 0; k < display->elements.size(); ++k) {
+    const Expr* element = display->elements[k];
+    if (!active(element)) continue;
+    require_numeric(element);
+    const Expr* taken = context_.make<Subscript>({}, algebra_.build(held),
+                                                 context_.integer(static_cast<std::int64_t>(k)));
+    typing_.set(taken, typing_.of(element).is_number() ? Type::number(DType::Float64)
+                                                       : Type::numeric(DType::Float64));
+    push(element, element_of_list(taken, typing_.of(element)));
+  }
+}
+
+// xs[i] is read: its adjoint is replaced by the sum.
+void Reverse::push_list_element(const Subscript* node, const Linear& adjoint) {
+  const auto* base = as<Name>(node->value);
+  const TypeKind index_kind = typing_.of(node->index).kind;
+  if (base == nullptr || base->scope != Scope::Local || is<Slice>(node->index) ||
+      (index_kind != TypeKind::Number && !is<Constant>(node->index))) {
+    refuse(DiagnosticKind::UnsupportedType, node,
+           "parts of a list that depend on the differentiated arguments",
+           "read one element of a list that has a name, or use a NumPy array");
+  }
+  require_numeric(node);
+  Linear held = adjoint;
+  const InFlight waiting(*this, held);
+  const Expr* index = primal(node->index);
+  const Symbol name = list_buffer(base->symbol);
+  const Expr* element = context_.make<Subscript>({}, context_.local(name), index);
+  const Expr* value = algebra_.build(held);
+  if (typing_.of(node).is_number()) {
+    emit(context_.make<AugmentedAssign>({}, element, BinaryOperator::Add, value));
+    return;
+  }
+  emit(context_.assign(element,
+                       context_.make<BinaryOperation>({}, BinaryOperator::Add, element, value)));
+}
+
+}  // namespace tangent

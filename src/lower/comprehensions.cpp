@@ -1,0 +1,127 @@
+// List comprehensions, and generators that are a call's argument: a list that a loop fills.
+//
+//     y = [f(t) for t in ts if t > 0]            y = []
+//                                                for t in ts:
+//                                                    if t > 0:
+//                                                        y.append(f(t))
+//
+// The targets live in a scope of their own, as in Python; the first iterable is evaluated outside
+// of it.
+#include <algorithm>
+
+#include "lower/lowering.h"
+#include "syntax/printer.h"
+#include "syntax/visit.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+bool holds(const Node* node, Kind kind) {
+  if (node->kind == kind) return true;
+  bool found = false;
+  for_each_child(*node, [&](const Node* child) { found = found || holds(child, kind); });
+  return found;
+}
+
+// Whether an expression can be evaluated more often than Python would, without a trace.
+bool is_harmless(const Node* node) {
+  switch (node->kind) {
+    case Kind::Call:
+    case Kind::Subscript:
+    case Kind::NamedExpression:
+      return false;
+    case Kind::BinaryOperation: {
+      const BinaryOperator op = static_cast<const BinaryOperation*>(node)->op;
+      if (op != BinaryOperator::Add && op != BinaryOperator::Subtract &&
+          op != BinaryOperator::Multiply)
+        return false;
+      break;
+    }
+    default:
+      break;
+  }
+  bool harmless = true;
+  for_each_child(*node, [&](const Node* child) { harmless = harmless && is_harmless(child); });
+  return harmless;
+}
+
+}  // namespace
+
+void Lowering::allow_generators(const Call& it) {
+  const auto* function = as<Name>(it.function);
+  const bool stops_early =
+      function != nullptr && (function->symbol.text() == "any" || function->symbol.text() == "all");
+  for (const Expr* argument : it.arguments) {
+    const auto* generator = as<Comprehension>(argument);
+    if (generator == nullptr || generator->form != ComprehensionKind::Generator) continue;
+    if (stops_early && !is_harmless(generator->element)) continue;
+    generators_.insert(generator);
+  }
+}
+
+const Expr* Lowering::comprehension(const Comprehension& it, Destination destination) {
+  const bool allowed = it.form == ComprehensionKind::List ||
+                       (it.form == ComprehensionKind::Generator && generators_.contains(&it));
+  if (!allowed) {
+    refuse(it, "`" + print(&it) + "` is not supported here yet", "use a `for` loop");
+  }
+  if (holds(&it, Kind::NamedExpression)) {
+    refuse(it, "`:=` in a comprehension is not supported yet", "use a `for` loop");
+  }
+  const Ranges ranges = at(it);
+  // The list gets the target's own name, unless the comprehension reads it.
+  const bool direct = destination.form == Destination::Form::Name;
+  const Symbol list = names_.fresh("items");
+  emit_assign(list, context_.make<ListDisplay>(it.ranges, Exprs()), ranges);
+
+  const Symbol list_name = context_.symbol(" list");  // no name that a user can write
+  const Symbol first_name = context_.symbol(" first");
+  Block body;
+  {
+    const auto* name = context_.make<Name>(it.ranges, list_name, Scope::Unresolved);
+    const auto* append = context_.make<Attribute>(it.ranges, static_cast<const Expr*>(name),
+                                                  context_.symbol("append"));
+    const auto* call =
+        context_.make<Call>(it.ranges, static_cast<const Expr*>(append), Symbol(),
+                            context_.list<const Expr*>({it.element}), List<const Keyword*>());
+    body = context_.list<const Stmt*>(
+        {context_.make<ExpressionStatement>(it.ranges, static_cast<const Expr*>(call))});
+  }
+  for (std::size_t k = it.generators.size(); k-- > 0;) {
+    const Generator& generator = *it.generators[k];
+    if (generator.is_async) refuse(it, "`async for` is not supported", "use a plain loop");
+    for (std::size_t j = generator.conditions.size(); j-- > 0;) {
+      body = context_.list<const Stmt*>({context_.make<If>(
+          generator.conditions[j]->ranges, generator.conditions[j], body, Block())});
+    }
+    const Expr* iterable = generator.iterable;
+    if (k == 0) iterable = context_.make<Name>(iterable->ranges, first_name, Scope::Unresolved);
+    body = context_.list<const Stmt*>({context_.make<For>(
+        generator.target->ranges, generator.target, iterable, body, Block(), false)});
+  }
+
+  const Expr* first = expression(it.generators[0]->iterable);
+  Frame& frame = frames_.emplace_back();
+  const auto [facts, added] = facts_.try_emplace(&it);
+  if (added) {
+    facts->second = scope_facts({}, body);
+    for (const Symbol name : {list_name, first_name}) facts->second.names[name].is_parameter = true;
+  }
+  frame.facts = &facts->second;
+  frame.function = frame_->function;
+  frame.lexical = frame_;
+  frame.call_site = frame_->call_site;
+  frame.bindings[list_name] = {.form = Binding::Form::Variable, .variable = list};
+  frame.bindings[first_name] = {.form = Binding::Form::Value, .value = first};
+  Frame* const outer = frame_;
+  frame_ = &frame;
+  block(body);
+  frame_ = outer;
+  const Expr* result = context_.local(list, it.ranges);
+  if (!direct) return result;
+  emit_assign(destination.name, result, ranges);
+  return nullptr;
+}
+
+}  // namespace tangent::lowering
