@@ -100,12 +100,14 @@ def recursive_call():
     tangent.grad(recursive)(3.0)
 
 
+TABLE = np.zeros(3)
+
+
 @provokes('WriteInPlace')
 def write_in_place():
     def f(x):
-        y = 2.0 * x
-        y[0] = 0.0
-        return np.sum(y)
+        TABLE[0] = 0.0
+        return np.sum(TABLE * x)
 
     tangent.grad(f)(np.ones(3))
 
@@ -113,9 +115,9 @@ def write_in_place():
 @provokes('UnsupportedType')
 def unsupported_type():
     def f(x):
-        return x[0] * x[1]
+        return x * x
 
-    tangent.grad(f)([1.0, 2.0])
+    tangent.grad(f)(1.0 + 2.0j)
 
 
 @provokes('NotNumeric')
@@ -204,11 +206,11 @@ def test_the_carets_stand_under_the_code():
     with pytest.raises(tangent.InplaceModificationError) as caught:
         write_in_place()
     lines = str(caught.value).splitlines()
-    source = next(line for line in lines if 'y[0] = 0.0' in line)
+    source = next(line for line in lines if 'TABLE[0] = 0.0' in line)
     carets = lines[lines.index(source) + 1]
     start = len(carets) - len(carets.lstrip())
     assert set(carets.strip()) == {'^'}
-    assert source[start : start + len(carets.strip())].startswith('y[0]')
+    assert source[start : start + len(carets.strip())].startswith('TABLE[0]')
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -251,7 +253,7 @@ def test_a_partial_is_no_function():
 
 
 @pytest.mark.parametrize(
-    'value', ['text', None, b'bytes', np.array(['a']), np.array([None]), object(), {}, (1.0,)],
+    'value', ['text', None, b'bytes', np.array(['a']), np.array([None]), object(), {}],
     ids=_label,
 )
 def test_arguments_that_are_no_numbers(value):

@@ -29,6 +29,12 @@ records by `tools/make_conventions.py`; `tests/test_rules.py` checks each exampl
 - Ties share evenly in NumPy's `maximum minimum max min sort median`; Python's own `max` and `min`
   give the slope to the value that they return.
 - The derivative part of a gradient never raises where the function itself did not.
+- A gradient stores into its arguments where the function does. Of indices that repeat in one store
+  (`x[[0, 0]] = e`, and `+=` alike) the last one counts, as in NumPy. What is stored into an array
+  of integers is cut off: nothing flows through it.
+- Arguments whose memory overlaps are refused if the function stores into one of them.
+- The gradient of a dict, list, tuple or object is one of its own kind. Parts that are not read, and
+  integers among them, have zeros of floating type; texts, truth values and None stay.
 
 """
 

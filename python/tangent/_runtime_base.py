@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,8 @@ def _object_like(whole: Any, **fields: Any) -> Any:
     if isinstance(whole, tuple) and hasattr(whole, '_replace'):  # a namedtuple
         others = {name: _no_derivative(value) for name, value in whole._asdict().items()}
         return whole._replace(**{**others, **fields})
+    from copy import copy  # only where a gradient is an object
+
     result = copy(whole)
     names = [*getattr(whole, '__dict__', ()), *getattr(type(whole), '__slots__', ())]
     for name in names:

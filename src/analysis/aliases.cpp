@@ -86,6 +86,14 @@ bool Aliases::may_share(const Type& type) const {
   }
 }
 
+bool Aliases::is_module(const Expr* expression) const {
+  if (function_.type_of(expression).kind == TypeKind::Module) return true;
+  const auto* name = as<Name>(expression);
+  if (name == nullptr || name->scope != Scope::Global) return false;
+  const GlobalBinding* global = function_.core->find_global(name->symbol);
+  return global != nullptr && global->thing.kind == ThingKind::Module;
+}
+
 std::vector<Symbol> Aliases::references(const Expr* expression) const {
   std::vector<Symbol> found;
   auto type_of = [this](const Expr* part) { return function_.type_of(part); };
@@ -109,9 +117,18 @@ std::vector<Symbol> Aliases::references(const Expr* expression) const {
         if (!copies) stack.push_back(subscript->value);
         break;
       }
-      case Kind::Attribute:
-        stack.push_back(static_cast<const Attribute*>(top)->value);
+      case Kind::Attribute: {
+        // What is in a module is reached by the module's name.
+        const Expr* root = top;
+        while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
+        const auto* name = as<Name>(root);
+        if (name != nullptr) {
+          found.push_back(name->symbol);
+        } else {
+          stack.push_back(root);
+        }
         break;
+      }
       case Kind::Conditional:
         stack.push_back(static_cast<const Conditional*>(top)->body);
         stack.push_back(static_cast<const Conditional*>(top)->orelse);
@@ -147,7 +164,10 @@ std::vector<Symbol> Aliases::references(const Expr* expression) const {
         if (library && !may_give_view(callee) && !copies) break;
         for (const Expr* argument : call->arguments) stack.push_back(argument);
         for (const Keyword* keyword : call->keywords) stack.push_back(keyword->value);
-        if (const auto* method = as<Attribute>(call->function)) stack.push_back(method->value);
+        // np.reshape(y) shares with y, y.reshape() does; np is no memory.
+        if (const auto* method = as<Attribute>(call->function);
+            method != nullptr && !is_module(method->value))
+          stack.push_back(method->value);
         break;
       }
       case Kind::UnaryOperation:

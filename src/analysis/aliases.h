@@ -59,6 +59,8 @@ class Aliases {
   [[nodiscard]] bool is_read_later(const Stmt* store, Symbol other) const;
   [[nodiscard]] bool is_list(Symbol variable) const;
   [[nodiscard]] bool may_share(const Type& type) const;
+  // np, or np.linalg.
+  [[nodiscard]] bool is_module(const Expr* expression) const;
   std::size_t leader(std::size_t number) const;
   void unite(Symbol a, Symbol b);
   void bind_classes(const Expr* target, const Expr* value);

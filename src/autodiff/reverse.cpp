@@ -71,6 +71,21 @@ Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& input
   aliases_.check();
 }
 
+// The first place in the text that reads a variable.
+const Node* Reverse::first_read(Symbol variable) const {
+  std::vector<const Node*> open(core_.body.rbegin(), core_.body.rend());
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    const auto* name = as<Name>(node);
+    if (name != nullptr && name->symbol == variable && !node->ranges.empty()) return node;
+    const std::size_t mark = open.size();
+    for_each_child(*node, [&](const Node* child) { open.push_back(child); });
+    std::reverse(open.begin() + static_cast<std::ptrdiff_t>(mark), open.end());
+  }
+  return core_.body.front();
+}
+
 ReverseResult Reverse::run() {
   reverse_function();
   result_.seed = seed_;
@@ -136,7 +151,7 @@ void Reverse::reverse_function() {
     if (!type.is_numeric()) {
       // Its parts are inputs of their own.
       if (!value.is_zero()) {
-        refuse(DiagnosticKind::UnsupportedType, core_.body.front(),
+        refuse(DiagnosticKind::UnsupportedType, first_read(input),
                "the argument `" + std::string(input.text()) + "` is used as a whole",
                "reach its parts by constants: keys, positions, attributes");
       }

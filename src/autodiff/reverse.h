@@ -68,6 +68,7 @@ class Reverse {
 
   // --- statements (reverse.cpp)
   void reverse_function();
+  [[nodiscard]] const Node* first_read(Symbol variable) const;
   void reverse_block(Block block);
   void reverse_before(Block block, std::size_t end);
   void undo_before(Block block, std::size_t end);

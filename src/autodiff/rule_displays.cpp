@@ -144,6 +144,13 @@ void Reverse::contribute_to_elements(Exprs elements, const Expr* display, const 
   }
   Linear whole = evaluate_linear(cut, binding);
   if (whole.is_zero()) return;
+  if (whole.lazy && !layers && !pieces) {
+    if (typing_.of(algebra_.build(whole)).is_number()) {
+      for (const Expr* element : elements) push_everywhere(element, whole);
+      return;
+    }
+    whole = full(whole, display);
+  }
   const auto axis = layers ? literal_integer(evaluate(call->arguments[1], binding)) : std::nullopt;
   std::optional<std::int64_t> along;
   if (pieces) along = axis_of_pieces(evaluate(call->arguments[2], binding), elements);

@@ -22,14 +22,20 @@ bool read_step(const Expr* node, FieldStep& step) {
     return true;
   }
   const auto* subscript = as<Subscript>(node);
-  const auto* constant = subscript != nullptr ? as<Constant>(subscript->index) : nullptr;
+  if (subscript == nullptr) return false;
+  const Expr* index = subscript->index;
+  const auto* minus = as<UnaryOperation>(index);
+  const bool negative = minus != nullptr && minus->op == UnaryOperator::Minus;
+  if (negative) index = minus->operand;
+  const auto* constant = as<Constant>(index);
   if (constant == nullptr) return false;
-  if (constant->value.kind == LiteralKind::String) {
+  if (constant->value.kind == LiteralKind::String && !negative) {
     step = {.form = FieldStep::Form::Key, .text = std::string(constant->value.text)};
     return true;
   }
   if (constant->value.kind == LiteralKind::Integer) {
-    step = {.form = FieldStep::Form::Index, .text = {}, .index = constant->value.integer};
+    const std::int64_t number = constant->value.integer;
+    step = {.form = FieldStep::Form::Index, .text = {}, .index = negative ? -number : number};
     return true;
   }
   return false;

@@ -139,9 +139,10 @@ class Replacer {
  private:
   using Statements = std::vector<const Stmt*>;
 
-  void take_names(const Node* node) {
-    if (const auto* name = as<Name>(node)) taken_.insert(name->symbol);
-    for_each_child(*node, [&](const Node* child) { take_names(child); });
+  void take_names(const Stmt* statement) {
+    for_each_node(*statement, [&](const Node& node) {
+      if (const auto* name = as<Name>(&node)) taken_.insert(name->symbol);
+    });
   }
 
   Symbol fresh(const std::string& wish) {
@@ -230,36 +231,46 @@ class Replacer {
       for_each_child(*node, [&](const Node* child) { look(child); });
       return;
     }
-    if (Container* whole = container(node)) {
-      whole->is_lost = true;
-      return;
-    }
-    if (const auto* subscript = as<Subscript>(node)) {
-      Key key;
-      if (Container* whole = container(subscript->value)) {
-        if (!read_key(subscript->index, key) || !whole->find(key)) whole->is_lost = true;
-        return;
+    look_at_value(node);
+  }
+
+  // Not by recursion: sums are long.
+  void look_at_value(const Node* value) {
+    std::vector<const Node*> open{value};
+    const auto push = [&](const Node* child) { open.push_back(child); };
+    while (!open.empty()) {
+      const Node* node = open.back();
+      open.pop_back();
+      if (Container* whole = container(node)) {
+        whole->is_lost = true;
+        continue;
       }
-    }
-    if (const auto* call = as<Call>(node); call != nullptr && is_library(call->callee.text())) {
-      // The function of a method call is looked at like any other part.
-      look(call->function);
-      for (const Expr* argument : call->arguments) {
-        Container* whole = container(argument);
-        if (whole == nullptr || whole->form == Form::Dict) {
-          look(argument);
+      if (const auto* subscript = as<Subscript>(node)) {
+        Key key;
+        if (Container* whole = container(subscript->value)) {
+          if (!read_key(subscript->index, key) || !whole->find(key)) whole->is_lost = true;
+          continue;
         }
       }
-      for (const Keyword* keyword : call->keywords) look(keyword);
-      return;
+      if (const auto* call = as<Call>(node); call != nullptr && is_library(call->callee.text())) {
+        // The function of a method call is looked at like any other part.
+        push(call->function);
+        for (const Expr* argument : call->arguments) {
+          Container* whole = container(argument);
+          if (whole == nullptr || whole->form == Form::Dict) push(argument);
+        }
+        for (const Keyword* keyword : call->keywords) push(keyword);
+        continue;
+      }
+      for_each_child(*node, push);
     }
-    for_each_child(*node, [&](const Node* child) { look(child); });
   }
 
   template <class F>
   static void each_name(const Node* node, F&& f) {
-    if (const auto* name = as<Name>(node)) f(name);
-    for_each_child(*node, [&](const Node* child) { each_name(child, f); });
+    for_each_node(*node, [&](const Node& part) {
+      if (const auto* name = as<Name>(&part)) f(name);
+    });
   }
 
   void look_at_iterable(const Expr* iterable) {

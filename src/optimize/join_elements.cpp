@@ -89,9 +89,8 @@ class JoinElements {
   }
 
   static bool holds_pop(const Node* node) {
-    if (is<Pop>(node)) return true;
     bool found = false;
-    for_each_child(*node, [&](const Node* child) { found = found || holds_pop(child); });
+    for_each_node(*node, [&](const Node& part) { found = found || is<Pop>(&part); });
     return found;
   }
 

@@ -83,9 +83,11 @@ nb::object plain_attribute(PyObject* object, PyObject* name) {
   return {};
 }
 
-// A plain instance of a Python class, or of a namedtuple.
+// A plain instance of a Python class, of a namedtuple, or of types.SimpleNamespace.
 bool is_object(PyObject* value, const Type& type) {
-  return type.kind == TypeKind::Opaque && (Py_TYPE(value)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 &&
+  const bool plain = (Py_TYPE(value)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 ||
+                     std::string_view(Py_TYPE(value)->tp_name) == "types.SimpleNamespace";
+  return type.kind == TypeKind::Opaque && plain &&
          Py_TYPE(value)->tp_getattro == PyObject_GenericGetAttr;
 }
 
@@ -97,16 +99,20 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     return result;
   };
   if (depth >= kDeepest) return leaf();
-  // The fields that go through a part.
-  auto beyond = [&](const FieldStep& step) {
+  // The fields that go through a part. Of a sequence, `size` is the length: pair[-1] is pair[1].
+  auto beyond = [&](const FieldStep& step, Py_ssize_t size) {
     std::vector<const ReadField*> found;
     for (const ReadField* field : fields) {
-      if (field->steps.size() > depth && field->steps[depth] == step) found.push_back(field);
+      if (field->steps.size() <= depth) continue;
+      FieldStep taken = field->steps[depth];
+      if (taken.form == FieldStep::Form::Index && taken.index < 0) taken.index += size;
+      if (taken == step) found.push_back(field);
     }
     return found;
   };
-  auto add = [&](const FieldStep& step, PyObject* part) {
-    result.parts.emplace_back(step, structure_at(part, beyond(step), depth + 1, arena, next_dim));
+  auto add = [&](const FieldStep& step, PyObject* part, Py_ssize_t size = 0) {
+    result.parts.emplace_back(
+        step, structure_at(part, beyond(step, size), depth + 1, arena, next_dim));
   };
   if (PyDict_CheckExact(value) != 0) {
     if (PyDict_GET_SIZE(value) == 0 || PyDict_GET_SIZE(value) > kMostEntries) return leaf();
@@ -130,7 +136,7 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     if (size == 0 || size > kMostItems) return leaf();
     for (Py_ssize_t k = 0; k < size; ++k)
       add({.form = FieldStep::Form::Index, .text = {}, .index = k},
-          PySequence_Fast_ITEMS(value)[k]);
+          PySequence_Fast_ITEMS(value)[k], size);
     result.form = list ? Structure::Form::List : Structure::Form::Tuple;
     return result;
   }

@@ -1,0 +1,301 @@
+// Passes over the adjoint program, each by itself: text in, text out.
+//
+// A program is written as two texts, the forward and the backward part. Names that begin with `b`
+// and those of `arrays` have the types that their prefix says, see `type_of_name`.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "autodiff/typing.h"
+#include "lower_support.h"
+#include "optimize/passes.h"
+#include "rule_parser.h"
+#include "syntax/printer.h"
+#include "syntax/visit.h"
+
+namespace tangent::lower_tests {
+namespace {
+
+class Passes : public ::testing::Test {
+ protected:
+  using Pass = Block (*)(Block, const PassInput&);
+
+  // What the pass makes of the backward part alone.
+  std::string run(Pass pass, std::string_view backward) { return run(pass, "", backward); }
+
+  std::string run(Pass pass, std::string_view forward, std::string_view backward) {
+    const Block first = core(forward);
+    const Block second = core(backward);
+    std::unordered_set<const Stmt*> primal;
+    for (const Stmt* statement : first) {
+      for_each_node(*statement, [&](const Node& node) {
+        if (is_statement(node.kind)) primal.insert(static_cast<const Stmt*>(&node));
+      });
+    }
+    std::vector<const Stmt*> all(first.begin(), first.end());
+    all.insert(all.end(), second.begin(), second.end());
+    TypedFunction typed;
+    RuleBook rules(context_.symbols(),
+                   [](std::string_view record, std::string_view, int, Context& into) {
+                     return testing::RuleParser(record, into).statements();
+                   });
+    Typing typing(typed, rules, context_);
+    std::unordered_set<Symbol> adjoints;
+    std::unordered_set<Symbol> numbers;
+    for (const Stmt* statement : all) {
+      for_each_node(*statement, [&](const Node& node) {
+        const auto* name = as<Name>(&node);
+        if (name == nullptr || name->scope != Scope::Local) return;
+        const Type type = type_of_name(name->symbol.text());
+        typing.declare(name->symbol, type);
+        if (!name->symbol.text().starts_with('b')) return;
+        adjoints.insert(name->symbol);
+        if (type.is_number()) numbers.insert(name->symbol);
+      });
+    }
+    Effects effects([&](const Expr* value) { return typing.of(value); }, rules);
+    const PassInput input{.typed = typed,
+                          .rules = rules,
+                          .forward = primal,
+                          .adjoints = adjoints,
+                          .numbers = numbers,
+                          .written = {},
+                          .effects = effects,
+                          .type_of = [&](const Expr* value) { return typing.of(value); },
+                          .context = context_};
+    return print(pass(context_.list(all), input)).text;
+  }
+
+ private:
+  // v and bv, w and bw, … are vectors, n and m of lengths; i, j, k integers; the rest numbers.
+  Type type_of_name(std::string_view name) {
+    if (name.starts_with('b') && name.size() > 1) name.remove_prefix(1);
+    if (name == "i" || name == "j" || name == "k") return Type::number(DType::Integer);
+    if (name == "v" || name == "w") return Type::array(DType::Float64, types_.copy(one_axis(2)));
+    if (name == "u") return Type::array(DType::Float64, types_.copy(one_axis(3)));
+    if (name == "grid") {
+      return Type::array(DType::Float64, types_.copy(std::vector<Dim>{Dim{2}, Dim{3}}));
+    }
+    return Type::number(DType::Float64);
+  }
+
+  static std::vector<Dim> one_axis(std::uint32_t id) { return {Dim{id}}; }
+
+  Block core(std::string_view text) {
+    std::vector<const Stmt*> statements;
+    for (const Stmt* statement : testing::RuleParser(text, context_).statements())
+      statements.push_back(static_cast<const Stmt*>(resolved(statement)));
+    return context_.list(statements);
+  }
+
+  // Names are local, but for modules and builtins; tapes are what they are in an adjoint program.
+  const Node* resolved(const Node* node) {
+    if (const auto* name = as<Name>(node)) {
+      const std::string_view text = name->symbol.text();
+      const bool global = text == "np" || text == "range" || text == "reversed";
+      return global ? context_.global(name->symbol) : context_.local(name->symbol);
+    }
+    const auto* statement = as<ExpressionStatement>(node);
+    const auto* call = as<Call>(statement != nullptr ? statement->value : node);
+    const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+    const auto* root = method != nullptr ? as<Name>(method->value) : nullptr;
+    if (root != nullptr && root->symbol.text().ends_with("tape")) {
+      const auto number = static_cast<PairId>(root->symbol.text().size());
+      if (method->attribute.text() == "pop") return context_.make<Pop>({}, root->symbol, number);
+      return context_.make<Push>({}, root->symbol,
+                                 static_cast<const Expr*>(resolved(call->arguments[0])), number);
+    }
+    const Node* now =
+        rewrite_children(context_, *node, [&](const Node* child) { return resolved(child); });
+    const auto* plain = as<Call>(now);
+    if (plain == nullptr) return now;
+    const auto* function = as<Attribute>(plain->function);
+    const std::string callee =
+        function != nullptr
+            ? "numpy." + std::string(function->attribute.text())
+            : "builtins." + std::string(static_cast<const Name*>(plain->function)->symbol.text());
+    return context_.make<Call>({}, plain->function, context_.symbol(callee), plain->arguments,
+                               plain->keywords);
+  }
+
+  Context context_{std::make_shared<Symbols>()};
+  Arena types_;
+};
+
+// ------------------------------------------------------------------------- join elements
+
+TEST_F(Passes, AContributionJoinsTheStoreThatClears) {
+  EXPECT_EQ(run(join_elements,
+                "bnew = bv[i]\n"
+                "bv[i] = 0.0\n"
+                "bv[i] += 2.0 * bnew\n"),
+            "bnew = bv[i]\n"
+            "bv[i] = 2.0 * bnew\n");
+  EXPECT_EQ(run(join_elements,
+                "bnew = bv[i]\n"
+                "bv[i] = 0.0\n"
+                "bv[i] -= a * bnew\n"),
+            "bnew = bv[i]\n"
+            "bv[i] = -a * bnew\n");
+}
+
+TEST_F(Passes, ContributionsToOneElementBecomeOne) {
+  EXPECT_EQ(run(join_elements,
+                "bv[i] += a\n"
+                "bv[j] += b\n"
+                "bv[i] -= c\n"),
+            "bv[i] += a - c\n"
+            "bv[j] += b\n");
+  EXPECT_EQ(run(join_elements,
+                "bv[i] -= a\n"
+                "bv[i] -= c\n"),
+            "bv[i] -= a + c\n");
+  EXPECT_EQ(run(join_elements,
+                "bv[i] -= a\n"
+                "bv[i] += c\n"),
+            "bv[i] += c - a\n");
+  EXPECT_EQ(run(join_elements,
+                "bv[i] += a\n"
+                "bv[i] += c\n"
+                "bv[i] += d\n"),
+            "bv[i] += a + c + d\n");
+}
+
+TEST_F(Passes, NothingJoinsAcrossAReadOrAWriteOfTheArray) {
+  for (const std::string between :
+       {"x = bv[j]\n", "x = np.sum(bv)\n", "bv[j] = 0.0\n", "bv *= 2.0\n", "i = i - 1\n"}) {
+    const std::string text = "bv[i] += a\n" + between + "bv[i] += c\n";
+    EXPECT_EQ(run(join_elements, text), text);
+  }
+}
+
+// bv[j] may be bv[i]: what it gets after the clearing store is not lost.
+TEST_F(Passes, AClearingStoreStaysBeforeWhatMayBeTheSameElement) {
+  const std::string_view moving =
+      "bnew = bv[i]\n"
+      "bv[i] = 0.0\n"
+      "bv[j] += bnew\n"
+      "a = 2.0 * bnew\n"
+      "bv[i] += a\n";
+  EXPECT_EQ(run(join_elements, moving), moving);
+  // Constant indices that differ are two elements, unless one counts from the end.
+  EXPECT_EQ(run(join_elements,
+                "bv[0] = 0.0\n"
+                "bv[1] += d\n"
+                "a = 2.0 * d\n"
+                "bv[0] += a\n"),
+            "bv[1] += d\n"
+            "a = 2.0 * d\n"
+            "bv[0] = a\n");
+}
+
+TEST_F(Passes, WhatIsTakenFromATapeStaysWhereItIs) {
+  EXPECT_EQ(run(join_elements,
+                "bv[i] += a\n"
+                "d = d_tape.pop()\n"
+                "bv[i] += c_tape.pop()\n"),
+            "d = d_tape.pop()\n"
+            "bv[i] += a + c_tape.pop()\n");
+  const std::string_view both =
+      "bv[i] += c_tape.pop()\n"
+      "d = c_tape.pop()\n"
+      "bv[i] += c_tape.pop()\n";
+  EXPECT_EQ(run(join_elements, both), both);
+}
+
+TEST_F(Passes, SlicesAndOtherArraysAreLeftAlone) {
+  for (const std::string_view text : {"bv[1:] += w\nbv[1:] += w\n", "bv[i] += a\nbw[i] += c\n",
+                                      "bv[i] *= a\nbv[i] *= c\n", "v[i] += a\nv[i] += c\n"}) {
+    EXPECT_EQ(run(join_elements, text), text);
+  }
+}
+
+TEST_F(Passes, JoinsInsideLoopsAndBranches) {
+  EXPECT_EQ(run(join_elements,
+                "for i in range(3):\n"
+                "    if a > c:\n"
+                "        bv[i] += a\n"
+                "        bv[i] += c\n"),
+            "for i in range(3):\n"
+            "    if a > c:\n"
+            "        bv[i] += a + c\n");
+}
+
+// ------------------------------------------------------------------------- join updates
+
+TEST_F(Passes, AnUpdateAndAScaleOfOneNumberBecomeOne) {
+  EXPECT_EQ(run(join_updates, "bx += a * c\nbx *= 1.1\n"), "bx = 1.1 * (bx + a * c)\n");
+  EXPECT_EQ(run(join_updates, "bx -= a\nbx *= c\n"), "bx = c * (bx - a)\n");
+  EXPECT_EQ(run(join_updates, "bx += a\nbx /= c\n"), "bx = (bx + a) / c\n");
+  EXPECT_EQ(run(join_updates, "for i in range(3):\n    bx += a\n    bx *= c\n"),
+            "for i in range(3):\n    bx = c * (bx + a)\n");
+}
+
+TEST_F(Passes, UpdatesThatStayTwo) {
+  for (const std::string_view text : {
+           "bv += w\nbv *= 1.1\n",               // an array works in place
+           "bx *= c\nbx += a\n",                 // the other way round
+           "bx += a\nby *= c\n",                 // two numbers
+           "bx += a\nd = bx\nbx *= c\n",         // read between
+           "bx += a\nbx *= bx\n",                // the factor is the number itself
+           "bx += a * bx\nbx *= c\n",            // the term reads it
+           "bx += a\nbx *= c_tape.pop()\n",      // not pure
+           "x += a\nx *= c\n",                   // no adjoint
+           "bx += a\nif a > c:\n    bx *= c\n",  // not always
+           "bx += a1234567890 * c1234567890 * d1234567890\nbx *= e1234567890 * f1234567890\n",
+       }) {
+    EXPECT_EQ(run(join_updates, text), text);
+  }
+}
+
+// ------------------------------------------------------------------------- dead code: shapes
+
+// `v + w` raises if the lengths differ; dropping it is right if the backward part would raise too.
+TEST_F(Passes, AStatementThatCouldRaiseStaysUnlessItsShapesMeetAgain) {
+  EXPECT_EQ(run(remove_dead_code, "d = v * u\n", "return v\n"), "v * u\nreturn v\n");
+  EXPECT_EQ(run(remove_dead_code, "d = v * u\n", "bv = u + v\nreturn bv\n"),
+            "bv = u + v\nreturn bv\n");
+  EXPECT_EQ(run(remove_dead_code, "d = np.sum(v - u)\n", "bv = 2.0 * (v / u)\nreturn bv\n"),
+            "bv = 2.0 * (v / u)\nreturn bv\n");
+  // Of one length by type: nothing to raise.
+  EXPECT_EQ(run(remove_dead_code, "d = v * w\n", "return v\n"), "return v\n");
+}
+
+TEST_F(Passes, ShapesThatMeetOnlySometimesOrNotAtAllKeepTheStatement) {
+  for (const std::string_view backward : {
+           "for i in range(3):\n    v = u + v\nreturn v\n",  // perhaps no trip
+           "if x > 0.0:\n    v = u + v\nreturn v\n",         // perhaps not
+           "bv = v + w\nreturn bv\n",                        // other shapes
+           "bv = u + u\nreturn bv\n",
+           "a = u + v\nreturn v\n",  // dead itself
+       }) {
+    const std::string text = run(remove_dead_code, "d = v * u\n", backward);
+    EXPECT_TRUE(text.starts_with("v * u\n")) << text;
+  }
+}
+
+TEST_F(Passes, ATapeThatNobodyReadsGoesWithItsPushes) {
+  EXPECT_EQ(run(remove_dead_code,
+                "x_tape = []\n"
+                "for i in range(3):\n"
+                "    x_tape.append(x)\n"
+                "    x = x * 2.0\n",
+                "for i in reversed(range(3)):\n"
+                "    x = x_tape.pop()\n"
+                "    bx *= 2.0\n"
+                "return bx\n"),
+            "for i in reversed(range(3)):\n"
+            "    bx *= 2.0\n"
+            "return bx\n");
+}
+
+TEST_F(Passes, WhatTheForwardPartStoresStays) {
+  EXPECT_EQ(run(remove_dead_code, "v[i] = x\n", "return bx\n"), "v[i] = x\nreturn bx\n");
+}
+
+}  // namespace
+}  // namespace tangent::lower_tests
