@@ -140,8 +140,7 @@ class Replacer {
   using Statements = std::vector<const Stmt*>;
 
   void take_names(const Node* node) {
-    if (const auto* name = as<Name>(node)) taken_.insert(name->symbol);
-    for_each_child(*node, [&](const Node* child) { take_names(child); });
+    each_name(node, [&](const Name* name) { taken_.insert(name->symbol); });
   }
 
   Symbol fresh(const std::string& wish) {
@@ -230,6 +229,11 @@ class Replacer {
       for_each_child(*node, [&](const Node* child) { look(child); });
       return;
     }
+    // A long sum is a tree as deep.
+    while (const auto* operation = as<BinaryOperation>(node)) {
+      look(operation->right);
+      node = operation->left;
+    }
     if (Container* whole = container(node)) {
       whole->is_lost = true;
       return;
@@ -258,8 +262,10 @@ class Replacer {
 
   template <class F>
   static void each_name(const Node* node, F&& f) {
-    if (const auto* name = as<Name>(node)) f(name);
-    for_each_child(*node, [&](const Node* child) { each_name(child, f); });
+    find_node(node, [&](const Node* part) {
+      if (const auto* name = as<Name>(part)) f(name);
+      return false;
+    });
   }
 
   void look_at_iterable(const Expr* iterable) {
