@@ -14,10 +14,10 @@ namespace tangent {
 namespace {
 
 bool reads_local(const Node* node) {
-  if (const auto* name = as<Name>(node)) return name->scope == Scope::Local;
-  bool found = false;
-  for_each_child(*node, [&](const Node* child) { found = found || reads_local(child); });
-  return found;
+  return find_node(node, [](const Node* part) {
+           const auto* name = as<Name>(part);
+           return name != nullptr && name->scope == Scope::Local;
+         }) != nullptr;
 }
 
 bool stores(const Node* node) {
@@ -96,13 +96,12 @@ class Preparer {
   // Whether an expression calls something, or multiplies matrices, with values of the function, or
   // reads elements where elements are stored: the derivative may have to keep such a value.
   bool calls(const Node* node) const {
-    const auto* operation = as<BinaryOperation>(node);
-    const bool kept = is<Call>(node) || (stores_ && is<Subscript>(node)) ||
-                      (operation && operation->op == BinaryOperator::MatrixMultiply);
-    if (kept && reads_local(node)) return true;
-    bool found = false;
-    for_each_child(*node, [&](const Node* child) { found = found || calls(child); });
-    return found;
+    return find_node(node, [this](const Node* part) {
+             const auto* operation = as<BinaryOperation>(part);
+             const bool kept = is<Call>(part) || (stores_ && is<Subscript>(part)) ||
+                               (operation && operation->op == BinaryOperator::MatrixMultiply);
+             return kept && reads_local(part);
+           }) != nullptr;
   }
 
   void take_names(const Node* node) {

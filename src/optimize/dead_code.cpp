@@ -226,7 +226,7 @@ class DeadCode {
       return !dead_tapes_.contains(name->symbol);
     }
     const Expr* value = assign != nullptr ? assign->value : augmented->value;
-    if (!input_.forward.contains(statement)) return holds_pop(value);
+    if (!input_.forward.contains(statement)) return holds(value, Kind::Pop);
     if (!input_.effects.is_pure(value)) return true;
     if (is<TupleDisplay>(target)) return true;  // unpacking checks the length
     const auto is_harmless = harmless(statement);
@@ -243,12 +243,6 @@ class DeadCode {
   const Expr* context_operation(const AugmentedAssign* augmented) {
     return input_.context.make<BinaryOperation>({}, augmented->op, augmented->target,
                                                 augmented->value);
-  }
-
-  static bool holds_pop(const Node* node) {
-    bool found = false;
-    for_each_node(*node, [&](const Node& part) { found = found || is<Pop>(&part); });
-    return found;
   }
 
   void find_live_tapes(Block block, std::unordered_map<Symbol, bool>& tapes) {

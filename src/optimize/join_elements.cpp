@@ -88,12 +88,6 @@ class JoinElements {
     return update;
   }
 
-  static bool holds_pop(const Node* node) {
-    bool found = false;
-    for_each_node(*node, [&](const Node& part) { found = found || is<Pop>(&part); });
-    return found;
-  }
-
   // Whether what an expression reads may change in a statement.
   static bool changes(const Stmt* statement, const Expr* value) {
     bool found = false;
@@ -107,9 +101,9 @@ class JoinElements {
     if (last == nullptr) return false;
     const auto* place = static_cast<const Subscript*>(last->target);
     const Symbol array = root_of(place)->symbol;
-    bool early = !holds_pop(last->value);  // the last may move to where the first is
-    bool late = true;                      // the first may move to where the last is
-    bool distinct = true;                  // everything between goes to other elements
+    bool early = !holds(last->value, Kind::Pop);  // the last may move to where the first is
+    bool late = true;                             // the first may move to where the last is
+    bool distinct = true;                         // everything between goes to other elements
     for (std::size_t j = k; j-- > 0;) {
       const Stmt* before = list[j];
       if (is<Comment>(before)) continue;
@@ -129,7 +123,7 @@ class JoinElements {
       if (first_target != nullptr) {
         if (mentions(first_value, array)) return false;
         const bool clears = assign != nullptr;
-        late = late && !holds_pop(first_value) && (!clears || distinct);
+        late = late && !holds(first_value, Kind::Pop) && (!clears || distinct);
         for (std::size_t between = j + 1; between < k; ++between) {
           if (is<Comment>(list[between])) continue;
           late = late && !changes(list[between], first_value) && !changes(list[between], place);

@@ -51,8 +51,11 @@ struct Liveness {
 };
 
 std::size_t size_of(const Node* node) {
-  std::size_t size = 1;
-  for_each_child(*node, [&](const Node* child) { size += size_of(child); });
+  std::size_t size = 0;
+  find_node(node, [&](const Node*) {
+    ++size;
+    return false;
+  });
   return size;
 }
 
@@ -62,23 +65,21 @@ int count_reads(const Node* node, Symbol symbol) {
   return count;
 }
 
-bool holds(const Node* node, Kind kind) {
-  if (node->kind == kind) return true;
-  bool found = false;
-  for_each_child(*node, [&](const Node* child) { found = found || holds(child, kind); });
-  return found;
-}
-
 bool touches_tape(const Node* node, Symbol tape) {
-  if (const auto* pop = as<Pop>(node)) return pop->tape == tape;
-  if (const auto* push = as<Push>(node); push != nullptr && push->tape == tape) return true;
-  bool found = false;
-  for_each_child(*node, [&](const Node* child) { found = found || touches_tape(child, tape); });
-  return found;
+  return find_node(node, [tape](const Node* part) {
+           const auto* pop = as<Pop>(part);
+           const auto* push = as<Push>(part);
+           return (pop != nullptr && pop->tape == tape) || (push != nullptr && push->tape == tape);
+         }) != nullptr;
 }
 
 // Whether the one read of a name stands where it may not be evaluated.
 bool read_sometimes(const Node* node, Symbol symbol, bool sometimes) {
+  // A long sum is a tree as deep.
+  while (const auto* operation = as<BinaryOperation>(node)) {
+    if (read_sometimes(operation->right, symbol, sometimes)) return true;
+    node = operation->left;
+  }
   if (const auto* name = as<Name>(node)) return sometimes && name->symbol == symbol;
   if (const auto* conditional = as<Conditional>(node)) {
     return read_sometimes(conditional->test, symbol, sometimes) ||

@@ -181,12 +181,10 @@ Symbol derivative_of(const Expr* expression) {
 namespace {
 
 bool reads_derivative(const Node* node) {
-  if (const auto* subscript = as<Subscript>(node); subscript && derivative_of(subscript)) {
-    return true;
-  }
-  bool found = false;
-  for_each_child(*node, [&](const Node* child) { found = found || reads_derivative(child); });
-  return found;
+  return find_node(node, [](const Node* part) {
+           const auto* subscript = as<Subscript>(part);
+           return subscript != nullptr && derivative_of(subscript);
+         }) != nullptr;
 }
 
 // d[y], times or divided by what holds no d.

@@ -149,6 +149,24 @@ void for_each_child(const Node& node, FunctionView<void(const Node*)> f) {
   });
 }
 
+const Node* find_node(const Node* root, FunctionView<bool(const Node*)> f) {
+  std::vector<const Node*> pending = {root};
+  std::vector<const Node*> children;
+  while (!pending.empty()) {
+    const Node* node = pending.back();
+    pending.pop_back();
+    if (f(node)) return node;
+    children.clear();
+    for_each_child(*node, [&](const Node* child) { children.push_back(child); });
+    pending.insert(pending.end(), children.rbegin(), children.rend());
+  }
+  return nullptr;
+}
+
+bool holds(const Node* root, Kind kind) {
+  return find_node(root, [kind](const Node* node) { return node->kind == kind; }) != nullptr;
+}
+
 const Node* rewrite_children(Context& context, const Node& node,
                              FunctionView<const Node*(const Node*)> f) {
   return dispatch(node, [&](const auto& it) -> const Node* {

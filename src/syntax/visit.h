@@ -6,6 +6,8 @@
 //       `const Node&` overload makes the visitor silent by default
 //   for_each_child(node, f)
 //       f(const Node*) for every non-null child in the order of the fields
+//   find_node(node, f)
+//       the first node of a tree for which f(const Node*) is true
 //   rewrite_children(context, node, f)
 //       the node with every child replaced by f(child); the same node (the same pointer) if no
 //       child changed, so "changed" is a pointer comparison
@@ -46,6 +48,13 @@ decltype(auto) dispatch(const Node& node, F&& f) {
 }
 
 void for_each_child(const Node& node, FunctionView<void(const Node*)> f);
+
+// The first for which f is true, of a node and all below it, parents first in the order of the
+// source; null if there is none. Does not recurse, however deep the tree is.
+const Node* find_node(const Node* root, FunctionView<bool(const Node*)> f);
+
+// Whether a node or anything below it is of this kind.
+bool holds(const Node* root, Kind kind);
 
 // f gives a node of a kind that fits the field (an expression for an expression, …).
 const Node* rewrite_children(Context& context, const Node& node,
