@@ -439,6 +439,7 @@ Linear Reverse::unbroadcast_entry(Linear adjoint, Symbol variable, const Expr* v
   const Type whole = typing_.of(context_.local(variable));
   const Type part = typing_.of(value);
   if (whole == part || whole.is_number() || !active(value)) return adjoint;
+  if (whole.kind == TypeKind::List || part.kind == TypeKind::List) return adjoint;
   const Type held = typing_.of(algebra_.build(adjoint));
   if (held.is_number() && !adjoint.lazy) return adjoint;
   if (part.is_number()) {
@@ -579,7 +580,12 @@ void Reverse::reverse_if(const If* statement, bool /*whole*/) {
     if (is_killed(read)) ++lost;
   });
   const Expr* test = nullptr;
-  if (again && lost == 0 && is_cheap_test(statement->test)) {
+  // One number that is taken back decides as cheaply as the outcome would.
+  bool numbers = true;
+  for_each_read(statement->test, [&](Symbol read) {
+    numbers = numbers && typing_.of(context_.local(read)).is_number();
+  });
+  if (again && (lost == 0 || (lost == 1 && numbers)) && is_cheap_test(statement->test)) {
     test = primal(statement->test);
   } else {
     test = hoist(statement->test, "cond");

@@ -280,42 +280,24 @@ class DeadCode {
 
   Block rewrite(Block block) {
     std::vector<const Stmt*> out;
+    const Stmt* before = nullptr;
     for (const Stmt* statement : block) {
+      before_ = before;
       if (const Stmt* kept = rewrite(statement)) out.push_back(kept);
-    }
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (is_read_again(out, i)) out.erase(out.begin() + static_cast<std::ptrdiff_t>(i--));
+      before = statement;
     }
     return input_.context.list(out);
   }
 
-  // A bare name, which stands for the error that reading it may be, before a statement of the same
-  // block that reads it anyway.
-  static bool is_read_again(const std::vector<const Stmt*>& block, std::size_t index) {
-    const auto* bare = as<ExpressionStatement>(block[index]);
-    const auto* name = bare != nullptr ? as<Name>(bare->value) : nullptr;
-    if (name == nullptr) return false;
-    for (std::size_t k = index + 1; k < block.size(); ++k) {
-      const Expr* value = nullptr;
-      if (const auto* assign = as<Assign>(block[k])) value = assign->value;
-      if (const auto* other = as<ExpressionStatement>(block[k])) value = other->value;
-      if (value == nullptr) continue;
-      bool found = false;
-      for_each_read(value, [&](Symbol read) { found = found || read == name->symbol; });
-      bool always = true;
-      for_each_node(*value, [&](const Node& node) {
-        always = always && !is<Conditional>(&node) && !is<BooleanOperation>(&node);
-      });
-      if (found && always) return true;
-      const auto* assign = as<Assign>(block[k]);
-      bool assigned = false;
-      if (assign != nullptr) {
-        for_each_target(assign->targets[0],
-                        [&](Symbol target) { assigned = assigned || target == name->symbol; });
-      }
-      if (assigned) return false;
+  // A statement behind which everything is live that is live in front of the next one.
+  const Stmt* last_simple(const Stmt* statement) const {
+    while (statement != nullptr && !live_after_.contains(statement)) {
+      const auto* loop = as<For>(statement);
+      const auto* repeat = as<While>(statement);
+      const Block body = loop != nullptr ? loop->body : repeat != nullptr ? repeat->body : Block();
+      statement = body.empty() ? nullptr : body.back();
     }
-    return false;
+    return statement;
   }
 
   const Stmt* rewrite(const Stmt* statement) {
@@ -350,10 +332,11 @@ class DeadCode {
       return context.make<If>(branch->ranges, branch->test, body, orelse);
     }
     if (const auto* loop = as<For>(statement)) {
+      const Stmt* before = last_simple(before_);
       const Block body = rewrite(loop->body);
       const bool ours = !input_.forward.contains(statement);
       if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
-          (ours || !targets_live(loop))) {
+          (ours || !targets_live(loop, before))) {
         return nullptr;
       }
       return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
@@ -366,13 +349,20 @@ class DeadCode {
 
   // A loop without a body still gives its target a value. Targets count as read: other names must
   // be free.
-  bool targets_live(const For* loop) {
+  bool targets_live(const For* loop, const Stmt* before) {
     bool found = false;
+    if (before != nullptr) {
+      const VariableSet& live = live_after_.at(before);
+      for_each_target(loop->target,
+                      [&](Symbol symbol) { found = found || live.has(variables_.number(symbol)); });
+      return found;
+    }
     for_each_target(loop->target, [&](Symbol symbol) { found = found || reads_of_[symbol] > 0; });
     return found;
   }
 
   const PassInput& input_;
+  const Stmt* before_ = nullptr;  // the statement in front of the one that is rewritten
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
   std::unordered_set<Symbol> tapes_;
