@@ -111,8 +111,8 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     return found;
   };
   auto add = [&](const FieldStep& step, PyObject* part, Py_ssize_t size = 0) {
-    result.parts.emplace_back(
-        step, structure_at(part, beyond(step, size), depth + 1, arena, next_dim));
+    result.parts.emplace_back(step,
+                              structure_at(part, beyond(step, size), depth + 1, arena, next_dim));
   };
   if (PyDict_CheckExact(value) != 0) {
     if (PyDict_GET_SIZE(value) == 0 || PyDict_GET_SIZE(value) > kMostEntries) return leaf();
@@ -135,8 +135,8 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(value);
     if (size == 0 || size > kMostItems) return leaf();
     for (Py_ssize_t k = 0; k < size; ++k)
-      add({.form = FieldStep::Form::Index, .text = {}, .index = k},
-          PySequence_Fast_ITEMS(value)[k], size);
+      add({.form = FieldStep::Form::Index, .text = {}, .index = k}, PySequence_Fast_ITEMS(value)[k],
+          size);
     result.form = list ? Structure::Form::List : Structure::Form::Tuple;
     return result;
   }
