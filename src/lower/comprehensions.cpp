@@ -17,13 +17,6 @@ namespace tangent::lowering {
 
 namespace {
 
-bool holds(const Node* node, Kind kind) {
-  if (node->kind == kind) return true;
-  bool found = false;
-  for_each_child(*node, [&](const Node* child) { found = found || holds(child, kind); });
-  return found;
-}
-
 // Whether an expression can be evaluated more often than Python would, without a trace.
 bool is_harmless(const Node* node) {
   switch (node->kind) {
