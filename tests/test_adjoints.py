@@ -2,6 +2,7 @@
 
 Each case is a kind of program that was once wrong or slower than by hand.
 """
+# ruff: noqa: B905
 
 import math
 
@@ -30,9 +31,30 @@ def masked_root(x, weights):
     return np.sum(weights * root)
 
 
+def zip_of_a_range(x, v, n):
+    total = 0.0
+    for w, k in zip(v, range(n)):
+        total += w * k * x
+    for k, w in zip(range(1, 9, 3), v):
+        n = n - 1
+        total = total * w + k
+        if total > 100.0:
+            break
+    return total
+
+
+def sums_of_displays(x, u, v):
+    pieces = np.sum([u, 2.0 * v], axis=0) * np.sum([x, x * u[0]])
+    return np.sum(pieces * np.mean([u, v], axis=0, keepdims=True)) + np.mean([x, v[1], 1.0])
+
+
 CASES = [
     (two_loops_add_to_one_total, (0.5, np.array([1.0, -2.0, 3.0]), 2), (0, 1)),
     (quotient_of_two, (7.0, 2.0), (0, 1)),
+    (zip_of_a_range, (0.5, np.array([1.0, -2.0, 3.0]), 3), (0, 1)),
+    (zip_of_a_range, (0.5, np.array([1.0, -2.0, 3.0]), 2), (0, 1)),
+    (zip_of_a_range, (50.0, np.array([4.0, 6.0, 3.0]), 5), (0, 1)),
+    (sums_of_displays, (0.5, np.array([1.0, -2.0]), np.array([0.3, 1.5])), (0, 1, 2)),
     (masked_root, (np.array([2.5, -1.0, 0.3]), np.array([1.0, 2.0, 3.0])), (0, 1)),
 ]
 

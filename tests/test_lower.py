@@ -1,8 +1,9 @@
 """Lowering: the core program, run by CPython, does what the user's function does.
 
 The functions stand in tests/golden/lower_*.py. Each is lowered, printed, and executed on several
-arguments: value (bit for bit), what it prints, and exceptions have to be the same. EXPECTED of a
-file has the text of some; `TANGENT_REWRITE=1 pytest tests/test_lower.py` writes them anew.
+arguments: value (bit for bit), what it prints, what it leaves in its arguments, and exceptions have
+to be the same. EXPECTED of a file has the text of some; `TANGENT_REWRITE=1 pytest
+tests/test_lower.py` writes them anew.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def arguments_of(module: ModuleType, name: str) -> list[tuple[Any, ...]]:
 
 
 def behaviour(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """(value or exception, printed text) of a call."""
+    """(value or exception, printed text, the arguments afterwards) of a call."""
     printed = io.StringIO()
     copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
     with contextlib.redirect_stdout(printed), np.errstate(all="ignore"):
@@ -71,7 +72,7 @@ def behaviour(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple
             # Names in messages of UnboundLocalError may be renamed by inlining.
             text = "" if isinstance(error, NameError) else str(error)
             outcome = ("raised", type(error), text)
-    return outcome, printed.getvalue()
+    return outcome, printed.getvalue(), tuple(copies)
 
 
 def same(a: Any, b: Any) -> bool:

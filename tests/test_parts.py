@@ -86,7 +86,7 @@ def arrays_inside(x, y):
 
 
 def on_both_paths(x, y):
-    if x > y:
+    if x > y:  # noqa: SIM108
         p = (x, y)
     else:
         p = (y, 2.0 * x)

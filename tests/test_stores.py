@@ -98,7 +98,7 @@ def index_that_moves(x):
     k = 0
     for v in x:
         y[k] = v * v
-        k += 1
+        k += 1  # noqa: SIM113
         y[k] += v
     return np.sum(y * y)
 

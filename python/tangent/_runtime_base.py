@@ -33,9 +33,10 @@ def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 
 def _object_like(whole: Any, **fields: Any) -> Any:
     """An object of the class of `whole` with adjoints for fields; the others have none: zeros."""
-    if isinstance(whole, tuple) and hasattr(whole, '_replace'):  # a namedtuple
-        others = {name: _no_derivative(value) for name, value in whole._asdict().items()}
-        return whole._replace(**{**others, **fields})
+    if isinstance(whole, tuple):  # a namedtuple
+        named: Any = whole
+        others = {name: _no_derivative(value) for name, value in named._asdict().items()}
+        return named._replace(**{**others, **fields})
     from copy import copy  # only where a gradient is an object
 
     result = copy(whole)

@@ -246,7 +246,11 @@ bool Reverse::read_iterable(const For* loop, Elements& elements) {
     const auto* targets = as<TupleDisplay>(target);
     if (targets == nullptr || targets->elements.size() != call->arguments.size()) return false;
     for (std::size_t k = 0; k < call->arguments.size(); ++k) {
-      if (!sequence(targets->elements[k], call->arguments[k])) return false;
+      if (callee(call->arguments[k]) == "builtins.range") {
+        elements.items.emplace_back(targets->elements[k], call->arguments[k]);
+      } else if (!sequence(targets->elements[k], call->arguments[k])) {
+        return false;
+      }
     }
     return true;
   };

@@ -1,8 +1,8 @@
 // Contributions to one element of an adjoint become one store:
 //
-//     bx[i] = 0.0                  bx[i] += a
-//     bx[j] += b          ->       bx[j] += b            and       bx[i] = a * bnew
-//     bx[i] += a * bnew            bx[i] -= c      ->    bx[i] += a - c
+//     bx[i] = 0.0                                bx[i] += a
+//     bx[i] += a * bnew                          bx[j] += b            bx[i] += a - c
+//                        ->  bx[i] = a * bnew    bx[i] -= c    ->      bx[j] += b
 //
 // Contributions are sums, so that they may change places with each other, also where two indices
 // are the same. A joined store stands where the first stood if what it reads is there already,
@@ -96,6 +96,16 @@ class JoinElements {
     return found;
   }
 
+  // Whether a place is another one after a statement. A contribution to the array does not move it.
+  static bool moves(const Stmt* statement, const Subscript* place) {
+    const Symbol array = root_of(place)->symbol;
+    bool found = false;
+    for_each_definition(statement, [&](Symbol symbol) {
+      found = found || (symbol != array && mentions(place, symbol));
+    });
+    return found;
+  }
+
   bool join(std::vector<const Stmt*>& list, std::size_t k) {
     const AugmentedAssign* last = contribution(list[k]);
     if (last == nullptr) return false;
@@ -126,12 +136,12 @@ class JoinElements {
         late = late && !holds(first_value, Kind::Pop) && (!clears || distinct);
         for (std::size_t between = j + 1; between < k; ++between) {
           if (is<Comment>(list[between])) continue;
-          late = late && !changes(list[between], first_value) && !changes(list[between], place);
+          late = late && !changes(list[between], first_value) && !moves(list[between], place);
         }
         if (!early && !late) return false;
         return put(list, j, k, early);
       }
-      early = early && !changes(before, last->value) && !changes(before, place);
+      early = early && !changes(before, last->value) && !moves(before, place);
       if (update != nullptr && root_of(update->target)->symbol == array) {
         distinct = distinct && is<Name>(as<Subscript>(update->target)->value) &&
                    is<Name>(place->value) &&

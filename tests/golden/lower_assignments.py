@@ -228,6 +228,58 @@ def prints_in_order(x):
     return x
 
 
+def stores(v):
+    v[0] = v[1] * 2.0
+    v[1:] += v[0]
+    v[v > 3.0] = 3.0
+    return v.sum()
+
+
+def stores_swapped(v):
+    v[0], v[-1] = v[-1], v[0]
+    return v[0] - v[1]
+
+
+def stores_in_order(v):
+    i = 0
+    i, v[i] = 1, 5.0
+    v[i] = i = 0
+    return v[i] + v[1]
+
+
+def stores_in_a_pattern(v):
+    (a, v[0]), [v[1]] = (v[1], 2.0), [v[0]]
+    return a + 10.0 * v[0] + 100.0 * v[1]
+
+
+def stores_of_a_call(v):
+    def twice(t):
+        t[0] = 2.0 * t[0]
+        return t[0]
+
+    v[1] = twice(v)
+    return v[1] + twice(v)
+
+
+def store_that_raises(v):
+    v[0] = 7.0
+    v[9] = v[0]
+    return v
+
+
+def store_into_a_loop_target(v):
+    total = 0.0
+    for i, v[0] in enumerate(v):
+        total += i * v[0]
+    return total
+
+
+def display_of_a_dict(x):
+    d = {"a": x, "b": x * 2.0}
+    d["a"] = d["a"] * d["b"]
+    return d["a"] - d["b"]
+
+
 NUMBERS = [(0.5,), (1.5,), (3.0,), (-2.0,), (40.0,), (0.0,)]
 PAIRS = [(0.5, 2.0), (1.5, -1.0), (3.0, 20.0), (-2.0, 2.0), (0.0, 0.0), (2.0, 1.0)]
 VECTORS = [(np.array([1.0, 2.0, 3.0]),), (np.array([0.5, -1.5]),)]
@@ -238,9 +290,58 @@ ARGUMENTS = {
     "subscripts": VECTORS,
     "attributes": VECTORS,
     "methods": VECTORS,
+    "stores": VECTORS,
+    "stores_swapped": VECTORS,
+    "stores_in_order": VECTORS,
+    "stores_in_a_pattern": VECTORS,
+    "stores_of_a_call": VECTORS,
+    "store_that_raises": VECTORS,
+    "store_into_a_loop_target": VECTORS,
 }
 
 EXPECTED: dict[str, str] = {
+    "stores_swapped": """\
+def stores_swapped(v):
+    first = v[-1]
+    second = v[0]
+    v[0] = first
+    v[-1] = second
+    return v[0] - v[1]
+""",
+    "stores_in_order": """\
+def stores_in_order(v):
+    i = 0
+    i = 1
+    v[i] = 5.0
+    v[i] = 0
+    i = 0
+    return v[i] + v[1]
+""",
+    "stores_in_a_pattern": """\
+def stores_in_a_pattern(v):
+    new_a = v[1]
+    third = v[0]
+    a = new_a
+    v[0] = 2.0
+    v[1] = third
+    return a + 10.0 * v[0] + 100.0 * v[1]
+""",
+    "stores_of_a_call": """\
+def stores_of_a_call(v):
+    v[0] = 2.0 * v[0]
+    v[1] = v[0]
+    v_item = v[1]
+    v[0] = 2.0 * v[0]
+    return v_item + v[0]
+""",
+    "store_into_a_loop_target": """\
+def store_into_a_loop_target(v):
+    total = 0.0
+    for i, second in enumerate(v):
+        v[0] = second
+        total += i * v[0]
+    return total
+""",
     "chained": """\
 def chained(x):
     a = x * 2.0
