@@ -567,3 +567,27 @@ def test_a_function_works_after_a_failure():
     assert_place(error, 2, 'helper(x)')
     f.__globals__['helper'] = define('def helper(x):\n    return x * x\n', 'helper')
     assert df(2.0) == 12.0
+
+
+# ------------------------------------------------------------------------------------------------
+# Containers in themselves
+
+
+def test_a_list_that_holds_itself_is_passed_through():
+    knot: list[object] = []
+    knot.append(knot)
+    f = define('def f(x, options):\n    return 2.0 * x\n')
+    df = tangent.grad(f)
+    assert df(1.0, knot) == 2.0
+    assert df(3.0, knot) == 2.0
+    assert df.__tangent_variants__ == 1
+
+
+def test_a_list_nested_without_end_is_passed_through():
+    nest: object = 1.0
+    for _ in range(50_000):
+        nest = [nest]
+    f = define('def f(x, options):\n    return 2.0 * x\n')
+    assert tangent.grad(f)(1.0, nest) == 2.0
+    while isinstance(nest, list):
+        nest = nest.pop()

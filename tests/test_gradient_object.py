@@ -479,6 +479,59 @@ def test_a_function_and_its_gradient_are_collected():
     assert [each() for each in gone] == [None, None, None]
 
 
+def test_a_cycle_through_a_global_object_is_collected():
+    class Settings:
+        rate = 3.0
+        user: Any = None
+
+    settings = Settings()
+
+    def f(x):
+        return x * settings.rate
+
+    settings.user = f
+    df = tangent.grad(f)
+    assert df(1.0) == 3.0
+    gone = weakref.ref(f), weakref.ref(df), weakref.ref(settings)
+    del f, df, settings
+    gc.collect()
+    assert [each() for each in gone] == [None, None, None]
+
+
+def test_a_variant_outlives_the_code_that_its_guard_runs():
+    # Looking at the attribute gives the function other code and calls the gradient, which forgets
+    # all variants: also the one whose guard is being asked.
+    class Settings:
+        turn: Any = None
+
+        @property
+        def rate(self) -> float:
+            turn, self.turn = self.turn, None
+            if turn is not None:
+                turn()
+            return 2.0
+
+    settings = Settings()
+
+    def f(x):
+        return x * settings.rate
+
+    def other(x):
+        return 5.0 * x * settings.rate
+
+    df = tangent.grad(f)
+    assert df(1.0) == 2.0
+
+    def turn() -> None:
+        f.__code__ = other.__code__
+        assert df(1.0) == 10.0
+        gc.collect()
+
+    settings.turn = turn
+    assert df(1.0) in (2.0, 10.0)
+    assert df(1.0) == 10.0
+
+
 def test_a_failure_leaves_nothing_behind():
     def f(x, y):
         return x * y
