@@ -87,19 +87,6 @@ def test_binary_expression(expressions: types.ModuleType, i: int) -> None:
     assert check_all(getattr(expressions, f"binary_{i}"), pairs) > 0
 
 
-def array_plus_equals(x):
-    y = x * 2.0
-    y += x
-    return y
-
-
-def may_be_an_array(x, n):
-    y = 0.0
-    for _ in range(n):
-        y += x
-    return y
-
-
 def sorts(x):
     x.sort()
     return x
@@ -111,12 +98,6 @@ def fills(x):
     return y
 
 
-def appends(x):
-    values = []
-    values.append(x)
-    return values[0]
-
-
 def copies_to(x):
     y = np.zeros(5)
     np.copyto(y, x)
@@ -126,12 +107,9 @@ def copies_to(x):
 @pytest.mark.parametrize(
     ("function", "arguments", "marked"),
     [
-        (array_plus_equals, (VECTOR,), "y += x"),
-        (may_be_an_array, (VECTOR, 3), "y += x"),
         (sorts, (VECTOR,), "x.sort()"),
         (fills, (VECTOR,), "y.fill(1.0)"),
         (copies_to, (VECTOR,), "np.copyto(y, x)"),
-        (appends, (VECTOR,), "values.append(x)"),
     ],
     ids=lambda it: getattr(it, "__name__", ""),
 )

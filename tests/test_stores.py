@@ -131,9 +131,18 @@ def double_buffer(x):
     return np.sum(x * x)
 
 
+def may_be_an_array(x):
+    y = 0.0
+    for _ in range(3):
+        y += x * x
+        y *= x
+    return np.sum(y)
+
+
 PLACES = (
     recurrence, in_place_of_the_argument, overwritten, slices, whole, scalars_into_slices, masks,
     targets_of_patterns, index_that_moves, chosen_place, until, double_buffer,
+    may_be_an_array,
 )  # fmt: skip
 
 

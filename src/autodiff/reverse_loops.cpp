@@ -304,10 +304,11 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
     // The items of the cut iteration came from the place that the count tells.
     for (const auto& [target, sequence] : elements.items) {
       const auto* name = as<Name>(target);
-      if (name == nullptr || !active(sequence)) continue;
+      if (name == nullptr) continue;
       const Linear adjoint = adjoint_of(name->symbol);
       if (adjoint.is_zero()) continue;
       adjoint_of(name->symbol) = Linear();
+      if (!active(sequence)) continue;
       if (plan.count.empty()) {
         plan.count = names_.fresh("count");
         typing_.declare(plan.count, Type::number(DType::Integer));
