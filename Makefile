@@ -9,8 +9,8 @@ PYTHON ?= python3
 # The shared yardsticks: golden twins, cases, language probe. Used where they exist.
 SHARED ?= ../shared
 # What the yardsticks have reached. These numbers only rise.
-GOLDEN_MUST := 19
-CASES_MUST := 66
+GOLDEN_MUST := 20
+CASES_MUST := 68
 
 VENV := .venv
 BIN := $(VENV)/bin

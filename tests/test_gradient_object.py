@@ -487,7 +487,7 @@ def test_a_cycle_through_a_global_object_is_collected():
     settings = Settings()
 
     def f(x):
-        return x * settings.rate
+        return x * settings.rate  # noqa: F821
 
     settings.user = f
     df = tangent.grad(f)

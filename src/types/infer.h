@@ -29,7 +29,7 @@ struct TypedFunction {
 };
 
 // `arguments` has one type per parameter (defaults included; *args as a Tuple, **kwargs as a Dict).
-// Throws Diagnostic: WriteInPlace (an augmented assignment to an array), UnsupportedType (what
+// Throws Diagnostic: WriteInPlace (a write that is not followed), UnsupportedType (what
 // issue containers and objects would need), NoRule only where a value that depends on `active`
 // parameters enters a library function without a rule is left to differentiation.
 TypedFunction infer(const CoreFunction& core, const std::vector<Type>& arguments, Outside& outside,
