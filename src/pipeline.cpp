@@ -312,6 +312,8 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   Block body = join_parts(function, assembled, context);
   if (log) log("adjoint", print(body).text);
   body = optimize(body, typed, reverse, assembled, rules, context, log);
+  body =
+      bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
 
   Emitted emitted;
   const PrintedText text = print_function(function, body, context);

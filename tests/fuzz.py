@@ -7,7 +7,8 @@
 
 What is checked of a program, on two sets of arguments: the gradient to 1e-10; its kind, shape and
 dtype; a seed other than one; with `preserve_result` the value bit for bit; what the primal prints
-is printed once; arguments and seed stay as they are; what the primal raises is raised. A program
+is printed once; the arguments end as the primal leaves them, the seed stays as it is; what the
+primal raises is raised. A program
 that the engine refuses by an error of its own counts as refused. Each process is watched: a crash
 or an endless loop is one failure, not the end."""
 # ruff: noqa: B905
@@ -66,8 +67,12 @@ def is_refusal(problem):
 
 
 def same_bits(got, want):
-    if isinstance(want, tuple):
-        return isinstance(got, tuple) and len(got) == len(want) and all(map(same_bits, got, want))
+    if isinstance(want, (tuple, list)):
+        return type(got) is type(want) and len(got) == len(want) and all(map(same_bits, got, want))
+    if isinstance(want, dict):
+        return got.keys() == want.keys() and all(same_bits(got[key], want[key]) for key in want)
+    if isinstance(want, programs.Model):
+        return type(got) is type(want) and same_bits(vars(got), vars(want))
     got, want = np.asarray(got), np.asarray(want)
     return (
         got.shape == want.shape
@@ -76,7 +81,7 @@ def same_bits(got, want):
     )
 
 
-def run(df, args, answer, prints, seed=None):
+def run(df, args, answer, prints, after, seed=None, with_value=0):
     """One call of the gradient. Returns what it gave; raises Wrong if it did to the world what f
     does not."""
     given, kept, out = copy.deepcopy(args), copy.deepcopy(seed), io.StringIO()
@@ -98,11 +103,14 @@ def run(df, args, answer, prints, seed=None):
         raise Wrong(f'raises {type(problem).__name__}: {problem}') from problem
     if out.getvalue() != prints:
         raise Wrong(f'prints {out.getvalue()!r}, the primal {prints!r}')
-    if not same_bits(tuple(given), tuple(args)):
-        raise Wrong('changes its arguments')
+    if not same_bits(tuple(given), tuple(after)):
+        raise Wrong(f'leaves its arguments as {given}, the primal as {after}')
     if seed is not None and not same_bits(seed, kept):
         raise Wrong('changes the seed')
-    return None if problem is not None else got
+    if problem is not None:
+        return None
+    apart(got[: len(got) - with_value] if with_value else got, given)
+    return got
 
 
 def compare(got, want, args, wrt):
@@ -111,31 +119,42 @@ def compare(got, want, args, wrt):
     if not off <= TOLERANCE:
         raise Wrong(f'off by {off:.1e}\n  got  {got}\n  want {want}')
     for k, gradient in zip(wrt, got):
-        if (
-            isinstance(args[k], np.ndarray) != isinstance(gradient, np.ndarray)
-            or np.asarray(gradient).dtype != float
-        ):
-            raise Wrong(
-                f'gradient of argument {k} is a {type(gradient).__name__}'
-                f' of {np.asarray(gradient).dtype}'
-            )
-        if isinstance(gradient, np.ndarray) and any(
-            np.shares_memory(gradient, arg) for arg in args if np.ndim(arg)
-        ):
-            raise Wrong(f'gradient of argument {k} shares memory with an argument')
+        container = not isinstance(args[k], np.ndarray | float | int)
+        if container and type(gradient) is not type(args[k]):
+            raise Wrong(f'gradient of argument {k} is a {type(gradient).__name__}')
+        for leaf, part in zip(oracle.leaves(args[k]), oracle.leaves(gradient)):
+            if (
+                isinstance(leaf, np.ndarray) != isinstance(part, np.ndarray)
+                or np.asarray(part).dtype != float
+            ):
+                raise Wrong(
+                    f'gradient of argument {k} is a {type(part).__name__}'
+                    f' of {np.asarray(part).dtype}'
+                )
+
+
+def apart(got, given):
+    """Raises Wrong if a gradient shares memory with an argument or another gradient."""
+    parts = [leaf for leaf in oracle.leaves(got) if np.ndim(leaf)]
+    theirs = [leaf for leaf in oracle.leaves(given) if np.ndim(leaf)]
+    for k, part in enumerate(parts):
+        if any(np.shares_memory(part, other) for other in theirs + parts[:k]):
+            raise Wrong('a gradient shares memory with an argument or another gradient')
 
 
 def examine(program, f, tangent):
     """Raises Wrong, or the engine's refusal, or whatever went wrong in it."""
     df = tangent.grad(f, wrt=program.wrt)
     with_value = tangent.grad(f, wrt=program.wrt, preserve_result=True)
-    for args, answer, prints in zip(program.argument_sets, program.answers, program.prints):
-        got = run(df, args, answer, prints)
+    for args, answer, prints, after in zip(
+        program.argument_sets, program.answers, program.prints, program.after
+    ):
+        got = run(df, args, answer, prints, after)
         if isinstance(answer, type):
-            run(with_value, args, answer, prints)
+            run(with_value, args, answer, prints, after, with_value=1)
             continue
         compare(got, answer.gradients, args, program.wrt)
-        *got, value = run(with_value, args, answer, prints)
+        *got, value = run(with_value, args, answer, prints, after, with_value=1)
         compare(tuple(got) if len(got) > 1 else got[0], answer.gradients, args, program.wrt)
         if not same_bits(value, answer.value):
             raise Wrong(f'value {value!r} with the gradient, {answer.value!r} without')
@@ -144,21 +163,9 @@ def examine(program, f, tangent):
             seed = (
                 np.linspace(0.5, 1.5, max(1, int(np.prod(shape)))).reshape(shape) if shape else 2.5
             )
-            want = tuple(
-                part.reshape(np.shape(args[k])) if np.ndim(args[k]) else float(part[0])
-                for k, part in zip(
-                    program.wrt,
-                    by_argument(np.reshape(seed, -1) @ answer.jacobian, args, program.wrt),
-                )
-            )
-            compare(run(df, args, answer, prints, seed), want, args, program.wrt)
-
-
-def by_argument(flat, args, wrt):
-    """The parts of a row of the Jacobian, whose order is that of the arguments."""
-    sizes = {k: np.size(args[k]) for k in sorted(wrt)}
-    ends = dict(zip(sizes, itertools.accumulate(sizes.values())))
-    return [flat[ends[k] - sizes[k] : ends[k]] for k in wrt]
+            row = np.reshape(seed, -1) @ answer.jacobian
+            want = oracle.as_gradients(row, args, program.wrt)
+            compare(run(df, args, answer, prints, after, seed), want, args, program.wrt)
 
 
 def check(program, folder):

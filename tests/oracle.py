@@ -257,6 +257,12 @@ def differentiate(f, args, wrt=(0,), seed=None, kwargs=None):
         weights.append(np.broadcast_to(np.asarray(weight, float), v.shape).reshape(-1))
     jacobian = np.concatenate([np.zeros((0, size)), *rows])
     flat = np.sum(weighted(np.concatenate([np.zeros(0), *weights]), jacobian), axis=0)
+    gradients = as_gradients(flat, args, wrt)
+    return Answer(_strip_tree(result), gradients, nearest, jacobian)
+
+
+def as_gradients(flat, args, wrt):
+    """Per argument of wrt its part of a row of the Jacobian, in the argument's structure."""
     position = 0
 
     def slope(x):
@@ -269,7 +275,13 @@ def differentiate(f, args, wrt=(0,), seed=None, kwargs=None):
         )
 
     trees = _map_arguments(args, wrt, slope, lambda x: x)
-    return Answer(_strip_tree(result), tuple(trees[k] for k in wrt), nearest, jacobian)
+    return tuple(trees[k] for k in wrt)
+
+
+def leaves(x):
+    """The numbers and arrays of an argument."""
+    fields = None if isinstance(x, np.ndarray) else _fields(x)
+    return [x] if fields is None else [leaf for _, part in fields for leaf in leaves(part)]
 
 
 def _map_arguments(args, wrt, active, inactive):

@@ -19,6 +19,8 @@ import random
 
 import numpy as np
 import oracle
+import programs_stores  # noqa: F401 - its constructs join the table
+from programs_containers import Model, built, container_parameter  # noqa: F401
 from programs_expressions import (
     MATH_NAMES,
     MATH_ONLY,
@@ -79,6 +81,7 @@ class Helper:
     name: str
     parameters: list
     result: object  # 'float', 'pair' or the shape of an array
+    writes: frozenset = frozenset()  # the parameters whose arrays it writes
 
 
 @dataclasses.dataclass
@@ -91,6 +94,7 @@ class Program:
     result: object
     answers: list = None  # per set of arguments: the oracle's Answer, or the exception's type
     prints: list = None
+    after: list = None  # per set of arguments: the arguments as f leaves them
 
     def load(self, path):
         """The function f, from a file that is written."""
@@ -113,6 +117,9 @@ class Writer:
         self.lines, self.depth, self.scope, self.loops = [], 1, {}, []
         self.taken, self.reserved = {'f', 'math', 'np', 'RATE', 'SCALE', 'STEPS', 'TABLE'}, set()
         self.budget, self.returns, self.may_raise = 16, 0, False
+        self.parameters = set()  # names and parts of arguments
+        self.written = set()  # names whose arrays are written
+        self.hidden = set()  # parameters that are not read any more: another name sees them
 
     def has(self, form):
         return form.feature in self.features and self.allows(form.name)
@@ -324,18 +331,25 @@ def write_helper(draw, features, dims, helpers, census, k):
     for p in parameters:
         uses = frozenset({p.name})
         w.define(p.name, 'float' if p.shape is None else 'array', shape=p.shape, uses=uses)
+        w.parameters.add(p.name)
+    if w.chance(0.75):
+        STATEMENTS['store_place'].write(w)
     w.block(w.weighted([(0, 3), (1, 2), (2, 2), (3, 1)]))
     if w.chance(0.3):
         STATEMENTS['return_early'].write(w)
-    w.return_statement(2, missing_of(w, parameters, 0.9))
-    return Helper(name, parameters, result), header(name, parameters) + '\n' + '\n'.join(w.lines)
+    own = [p.name for p in parameters]
+    w.return_statement(2, missing_of(w, own, 0.9))
+    writes = frozenset(p.name for p in parameters if p.shape and p.name in w.written)
+    text = header(name, parameters) + '\n' + '\n'.join(w.lines)
+    return Helper(name, parameters, result, writes), text
 
 
-def missing_of(w, parameters, chance):
-    """Parameters that no variable worth returning depends on, and those variables themselves."""
+def missing_of(w, names, chance):
+    """Parameters (or parts of them) that no variable worth returning depends on, and those
+    variables themselves."""
     best = combined(w)
     reached = frozenset().union(*(v.uses for v in best)) if best else frozenset()
-    own = [w.scope[p.name] for p in parameters]
+    own = [w.scope[name] for name in names if name in w.scope]
     return best[-2:] + [
         v for v in own if not v.uses & reached and v.kind in ('float', 'array') and w.chance(chance)
     ]
@@ -386,6 +400,7 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
         values.append(value)
         uses = frozenset({name}) if kind in ('float', 'array') else frozenset()
         w.define(name, kind, uses=uses, **fields)
+        w.parameters.add(name)
 
     for name in ['x', 'y', 'z'][: w.weighted([(0, 1 if dims else 0), (1, 4), (2, 3), (3, 1)])]:
         whole = w.chance(0.04) and w.allows('int_for_float')
@@ -397,6 +412,16 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
             shape = w.shape(2 if base == 'A' else w.weighted([(1, 3), (2, 1)]))
             parameter(base, ('array', *shape), 'array', shape=shape)
             w.mark('argument_matrix' if len(shape) == 2 else 'argument_vector')
+    inputs = [p.name for p in parameters]
+    if w.chance(0.3) and w.allows('argument_container'):
+        name, maker, parts = container_parameter(w)
+        parameters.append(Parameter(name))
+        values.append(maker)
+        w.taken.add(name)
+        for text, kind, shape in parts:
+            w.define(text, kind, shape=shape, uses=frozenset({text}), fixed=True)
+            w.parameters.add(text)
+            inputs.append(text)
     active = len(parameters)
     if w.chance(0.3) and w.allows('argument_int'):
         low, high = w.pick([(0, 3), (1, 2), (2, 3), (0, 1)])
@@ -411,10 +436,10 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
         w.define('rate', 'float', bound=1.0)
         w.mark('argument_default')
 
-    w.block(w.integer(2, 5))
+    w.block(w.integer(2, 6))
     if w.may_raise and w.chance(0.3):
         w.mark('raises_here') if STATEMENTS['raises_here'].write(w) is not False else None
-    w.return_statement(2, missing_of(w, parameters[:active], 0.93))
+    w.return_statement(2, missing_of(w, inputs, 0.93))
 
     wrt = tuple(range(active))
     if active > 1 and w.chance(0.2):
@@ -440,8 +465,14 @@ def arguments_for(draw, values):
         'array': lambda *shape: np.array(
             [draw.uniform(-1.5, 1.5) for _ in range(math.prod(shape))]
         ).reshape(shape),
+        'container': lambda kind, parts: built(kind, parts, made),
     }
-    return tuple(makers[kind](*fields) for kind, *fields in values)
+
+    def made(maker):
+        kind, *fields = maker
+        return makers[kind](*fields)
+
+    return tuple(map(made, values))
 
 
 # What makes a draw a program.
@@ -451,22 +482,31 @@ def judged(program):
     """Runs a program by itself and by the oracle, and keeps the answers. Returns whether it is fit
     to be tested."""
     f = program.compiled()
-    program.answers, program.prints = [], []
+    program.answers, program.prints, program.after = [], [], []
     for args in program.argument_sets:
-        out = io.StringIO()
+        out, given = io.StringIO(), copy.deepcopy(args)
+        program.after.append(given)
         try:
             with contextlib.redirect_stdout(out), np.errstate(all='ignore'):
-                value = f(*copy.deepcopy(args))
+                value = copy.deepcopy(f(*given))
         except RecursionError:
             return False
         except Exception as problem:
+            if isinstance(problem, (ArithmeticError, ValueError)) and 'stores' in program.census:
+                return False  # a helper has written what the same expression reads
             if 'raises' not in program.census:
                 raise
             program.answers.append(type(problem))
             program.prints.append(out.getvalue())
             continue
-        with contextlib.redirect_stdout(io.StringIO()):
-            answer = oracle.differentiate(f, args, program.wrt)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                answer = oracle.differentiate(f, args, program.wrt)
+        except (oracle.NotInOracle, np.exceptions.DTypePromotionError, TypeError) as problem:
+            if 'stores' not in program.census:
+                raise
+            program.problem = problem  # a Dual is written into an array of plain floats
+            return False
         numbers = [np.asarray(x) for x in (value if isinstance(value, tuple) else (value,))]
         if not all(np.all(np.isfinite(x)) for x in numbers) or not np.all(
             np.isfinite(answer.jacobian)

@@ -409,18 +409,28 @@ def call(w, depth):
     return called(w, w.pick(helpers), depth) if helpers else None
 
 
-def called(w, helper, depth):
+def called(w, helper, depth, given=()):
+    """A call; `given` are arguments that are settled, by the name of the parameter."""
     arguments, parts = [], []
     keyword = False
     for p in helper.parameters:
-        if p.default and w.chance(0.4):
+        if p.name in given:
+            e = given[p.name]
+        elif p.default and w.chance(0.4):
             w.mark('call_default')
             keyword = True
             continue
-        if p.shape:
+        elif p.shape:
             e = squashed(w, array(w, p.shape, depth - 1), array=True)
         else:
             e = squashed(w, number(w, depth - 1))
+        if p.name in helper.writes:  # the array may be one of ours, and must not be the module's
+            if 'TABLE' in e.text:
+                e = Expression(f'np.copy({e.text})', ATOM, e.bound, e.uses)
+            for v in w.scope.values():
+                if v.kind == 'array' and v.name in e.text:
+                    v.bound = max(v.bound, TAME)
+                    w.written.add(v.name)
         parts.append(e)
         if keyword or p.keyword_only or w.chance(0.15):
             w.mark('call_keyword')
@@ -830,7 +840,7 @@ def running(w, shape, depth):
     return Expression(f'np.{name}({a.text})', ATOM, bound, a.uses)
 
 
-@form(ARRAYS, 1.1)
+@form(ARRAYS, 1.8)
 def solved(w, shape, depth):
     n = shape[0]
     if n > 3 or (len(shape) == 2 and shape[1] != n):

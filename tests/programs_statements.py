@@ -175,7 +175,7 @@ def assign_chain(w):
     return True
 
 
-@statement(1)
+@statement(1.5)
 def assign_flag(w):
     c = condition(w, 1)
     name = w.fresh('flag')
@@ -184,7 +184,7 @@ def assign_flag(w):
     return True
 
 
-@statement(0.8)
+@statement(2)
 def assign_int(w):
     """An int that depends on the data but carries no derivative."""
     name = w.fresh('k')
@@ -365,7 +365,7 @@ def for_range(w):
         [v for v in w.variables('int') if v.low >= 0 and v.high <= 5],
     )
     how = w.pick(['constant', 'constant', 'length', 'length', 'shape', 'argument', 'counter',
-                  'step', 'down', 'from', 'empty',
+                  'step', 'down', 'from', 'empty', 'empty',
                   'global', 'reversed'])  # fmt: skip
     if ints and w.chance(0.3):
         how = w.pick(['argument', 'counter'])
@@ -491,7 +491,7 @@ def for_zip(w):
         names.append(((e,), {**row_of(v), 'bound': v.bound, 'uses': v.uses}))
         texts.append(text)
         trips = min(trips, count)
-    if w.chance(0.25):
+    if w.chance(0.4):
         name = w.fresh('i')
         names.append(((name, 'int'), {'low': 0, 'high': trips - 1}))
         texts.append('range(10)')
@@ -596,7 +596,7 @@ def jump_inside(w):
     return True
 
 
-@statement(1.3)
+@statement(1.8)
 def return_early(w):
     """A return under a test, in any block."""
     if w.returns >= 3 or w.depth > 4:
@@ -638,7 +638,8 @@ def raise_not_taken(w):
     w.mark('raise')
     w.line(f'if {v.name} > {math.ceil(v.bound) + 1}.0:')
     with w.indented():
-        message = f'f"{v.name} is {{{v.name}:.2f}}"' if w.chance(0.5) else "'out of range'"
+        plain = '"' in v.name or w.chance(0.5)
+        message = "'out of range'" if plain else f'f"{v.name} is {{{v.name}:.2f}}"'
         w.line(f'raise {w.pick(["ValueError", "ArithmeticError"])}({message})')
     return True
 
@@ -681,7 +682,7 @@ def call_for_pair(w):
     return True
 
 
-@statement(0.9)
+@statement(1.7)
 def element_loop(w):
     """The textbook double loop over a matrix, or a sum of neighbours."""
     found = [v for v in w.variables('array') if min(v.shape) > 1]

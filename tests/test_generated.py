@@ -46,6 +46,16 @@ CONSTRUCTS = frozenset(
     constant.ones constant.zeros constant.full constant.eye     constant.linspace constant.arange
     constant.array constant.TABLE global argument_vector argument_matrix argument_int
     argument_int_array argument_default int_for_float int_array_in_arithmetic wrt_one
+        store_element store_element_2d store_slice store_row store_column store_whole
+    store_augmented_array store_mask store_mask_named store_mask_of_same store_index_array
+    store_index_repeated store_int_array store_truncated store_= store_+= store_-= store_*=
+    store_/= store_**= store_swap store_two store_chain store_chain_name store_recurrence
+    store_reads_slice store_in_loop store_in_nested_loop store_argument stores_in_helper
+    buffer_filled buffer_double_loop sweep iterate_written copied stencil_element stencil_slices
+    stencil_swap stencil_copy stencil_whole stencil_part view_alias view_slice view_row
+    view_transpose view_ravel view_reshape view_write_view view_write_base view_both call_writes
+    call_writes_whole call_writes_slice call_writes_twice call_for_effect local_dict local_list
+    local_tuple argument_dict argument_nested argument_list argument_tuple argument_object
     """.split()
     + [f'np.{name}' for name in programs.NUMPY_FUNCTIONS]
     + [f'math.{name}' for name in programs.MATH_FUNCTIONS]

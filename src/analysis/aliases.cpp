@@ -64,6 +64,13 @@ bool may_give_view(std::string_view function) {
                                                 "permute_dims",
                                                 "real_if_close",
                                                 "asarray_chkfinite",
+                                                "conj",
+                                                "conjugate",
+                                                "einsum",
+                                                "trim_zeros",
+                                                "sliding_window_view",
+                                                "as_strided",
+                                                "frombuffer",
                                                 "unstack",
                                                 "meshgrid"};
   const std::string_view last = function.substr(function.rfind('.') + 1);
@@ -94,13 +101,21 @@ bool Aliases::is_module(const Expr* expression) const {
   return global != nullptr && global->thing.kind == ThingKind::Module;
 }
 
-std::vector<Symbol> Aliases::references(const Expr* expression) const {
+bool Aliases::passes_on(const Expr* expression, const Expr* part) const {
+  bool reached = false;
+  static_cast<void>(references(expression, part, &reached));
+  return reached;
+}
+
+std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part,
+                                        bool* reached) const {
   std::vector<Symbol> found;
   auto type_of = [this](const Expr* part) { return function_.type_of(part); };
   std::vector<const Expr*> stack{expression};
   while (!stack.empty()) {
     const Expr* top = stack.back();
     stack.pop_back();
+    if (top == part) *reached = true;
     if (const auto* starred = as<Starred>(top)) {
       stack.push_back(starred->value);
       continue;

@@ -44,6 +44,8 @@ class Aliases {
   // The names of the stores that would be refused: those of their places, and those that see them.
   [[nodiscard]] std::unordered_set<Symbol> in_conflict() const;
 
+  // Whether the value of an expression may be the memory that a part of it makes.
+  [[nodiscard]] bool passes_on(const Expr* expression, const Expr* part) const;
   // f(Symbol) for the names whose memory the value of an expression may share.
   template <class F>
   void for_each_reference(const Expr* expression, F&& f) const {
@@ -53,7 +55,8 @@ class Aliases {
  private:
   struct Sharing;
   struct Live;
-  [[nodiscard]] std::vector<Symbol> references(const Expr* expression) const;
+  [[nodiscard]] std::vector<Symbol> references(const Expr* expression, const Expr* part = nullptr,
+                                               bool* reached = nullptr) const;
   // The name whose array a statement stores into; empty if it does not.
   [[nodiscard]] Symbol stored(const Stmt* statement) const;
   [[nodiscard]] bool is_read_later(const Stmt* store, Symbol other) const;

@@ -147,12 +147,7 @@ class Assembler {
                                     context_.symbol("builtins.list"),
                                     context_.list<const Expr*>({value}), List<const Keyword*>());
       }
-      if (save.copy) {
-        value = context_.make<Call>(
-            {}, context_.make<Attribute>({}, context_.global(numpy_), context_.symbol("copy")),
-            context_.symbol("numpy.copy"), context_.list<const Expr*>({value}),
-            List<const Keyword*>());
-      }
+      if (save.copy) value = copy_of(value);
       if (save.tape) {
         note_tape(save.storage);
         out.push_back(context_.make<Push>({}, save.storage, value, save.pair));
@@ -162,6 +157,12 @@ class Assembler {
     }
   }
 
+  const Expr* copy_of(const Expr* value) {
+    return context_.make<Call>(
+        {}, context_.make<Attribute>({}, context_.global(numpy_), context_.symbol("copy")),
+        context_.symbol("numpy.copy"), context_.list<const Expr*>({value}), List<const Keyword*>());
+  }
+
   void note_tape(Symbol tape) {
     if (std::find(tapes_.begin(), tapes_.end(), tape) == tapes_.end()) tapes_.push_back(tape);
   }
@@ -169,7 +170,8 @@ class Assembler {
   const Expr* forward(const Expr* expression) {
     if (expression == nullptr || plan_.replaced.empty()) return expression;
     if (const auto found = plan_.replaced.find(expression); found != plan_.replaced.end()) {
-      return context_.local(found->second);
+      const Expr* name = context_.local(found->second);
+      return plan_.copied.contains(expression) ? copy_of(name) : name;
     }
     if (is<Subscript>(expression)) {
       for (const Hoist& read : element_reads_) {
@@ -217,7 +219,11 @@ class Assembler {
     // What was hoisted later may stand inside what was hoisted earlier: innermost first.
     std::vector<Hoist> ordered = plan.hoists;
     std::unordered_map<const Node*, std::size_t> depth;
-    for (const Hoist& hoist : ordered) depth.emplace(hoist.value, nesting(hoist.value));
+    // A copy stands outside of what it copies, and of what that reads by name.
+    for (const Hoist& hoist : ordered) {
+      const std::size_t itself = plan_.replaced.contains(hoist.value) ? 0 : 1;
+      depth.emplace(hoist.value, nesting(hoist.value) + itself);
+    }
     std::stable_sort(ordered.begin(), ordered.end(), [&](const Hoist& a, const Hoist& b) {
       return depth.at(a.value) < depth.at(b.value);
     });

@@ -67,6 +67,7 @@ struct Plan {
   std::unordered_map<const Stmt*, StatementPlan> statements;
   std::unordered_map<const Stmt*, LoopPlan> loops;
   std::unordered_map<const Expr*, Symbol> replaced;  // expressions that a hoist computes
+  std::unordered_set<const Expr*> copied;            // of these: the primal goes on with a copy
   std::unordered_map<const Stmt*, bool> reversed;    // Ifs and loops that the backward part repeats
   std::unordered_map<BlockKey, std::vector<std::vector<Symbol>>> needs;  // by block, by index
   std::unordered_map<Symbol, Position>

@@ -138,6 +138,18 @@ const Expr* Reverse::hoist(const Expr* node, std::string_view wish) {
     copies_.emplace(node, name);
   } else {
     result_.plan.replaced.emplace(node, name);
+    // `v = np.exp(v)` where v is stored into later: the primal goes on with an array of its own.
+    const auto* assign = as<Assign>(current_);
+    const auto* loop = as<For>(current_);
+    const Expr* target = assign != nullptr ? assign->targets[0] : nullptr;
+    const Expr* bound = assign != nullptr ? assign->value : nullptr;
+    if (loop != nullptr) target = loop->target, bound = loop->iterable;
+    if (target != nullptr && !typing_.of(node).is_number() && aliases_.passes_on(bound, node)) {
+      bool written = false;
+      for_each_target(target,
+                      [&](Symbol symbol) { written = written || aliases_.is_written(symbol); });
+      if (written) result_.plan.copied.insert(node);
+    }
   }
   result_.plan.statements[current_].hoists.push_back({name, kept});
   typing_.declare(name, typing_.of(node));

@@ -67,8 +67,20 @@ const Expr* Reverse::place_in(const Expr* place, const Expr* base) {
   return result;
 }
 
-// What kind of place an index names: several elements are a view or, by index arrays, a copy.
-bool Reverse::is_one_element(const Expr* place) { return typing_.of(place).is_number(); }
+// What kind of place an index names: several elements are a view or, by index arrays, a copy. So is
+// `y[...]` of an array without axes.
+bool Reverse::is_one_element(const Expr* place) {
+  auto is_ellipsis = [](const Expr* index) {
+    const auto* constant = as<Constant>(index);
+    return constant != nullptr && constant->value.kind == LiteralKind::Ellipsis;
+  };
+  const Expr* index = static_cast<const Subscript*>(place)->index;
+  const auto* tuple = as<TupleDisplay>(index);
+  const bool all = tuple != nullptr
+                       ? std::any_of(tuple->elements.begin(), tuple->elements.end(), is_ellipsis)
+                       : is_ellipsis(index);
+  return !all && typing_.of(place).is_number();
+}
 
 void Reverse::reverse_store(Block block, std::size_t index) {
   const Stmt* statement = block[index];
@@ -193,7 +205,10 @@ void Reverse::pass_on(const Subscript* place, Symbol name,
   if (flowing == 0) return;
   Linear adjoint;
   const bool twice = names_elements_twice(place);
-  if (itself || twice || flowing > 1) {
+  const Type type = typing_.of(place);
+  const bool hidden_view =
+      !is_one_element(place) && (type.is_number() || (type.is_array() && type.rank == 0));
+  if (itself || twice || flowing > 1 || hidden_view) {
     adjoint = taken(place, name, terms.size() == 1 ? terms.front().first : place);
   } else {
     adjoint = algebra_.of(place_in(place, context_.local(name)));

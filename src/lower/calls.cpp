@@ -22,9 +22,20 @@ constexpr std::array<std::string_view, 11> kWriters = {
     "numpy.multiply.at",    "builtins.setattr",    "builtins.delattr"};
 
 // Methods that write the value they are called on.
-constexpr std::array<std::string_view, 17> kWritingMethods = {
-    "append", "extend",     "insert", "remove",  "pop", "popitem",  "clear",  "sort",    "reverse",
-    "update", "setdefault", "fill",   "itemset", "put", "setflags", "resize", "setfield"};
+constexpr std::array<std::string_view, 19> kWritingMethods = {
+    "append",   "extend",  "insert",   "remove",     "pop",      "popitem", "clear",
+    "sort",     "reverse", "update",   "setdefault", "fill",     "itemset", "put",
+    "setflags", "resize",  "setfield", "byteswap",   "partition"};
+
+// `x.__setitem__(i, e)`, `operator.iadd(x, e)`: what the statement would do, as a call.
+constexpr std::array<std::string_view, 15> kWritingOperators = {
+    "setitem", "delitem", "iadd", "isub", "imul", "itruediv", "ifloordiv", "ipow",
+    "imod",    "imatmul", "iand", "ior",  "ixor", "ilshift",  "irshift"};
+
+// Keywords by which a library function may use up an argument.
+constexpr std::array<std::string_view, 8> kOverwriting = {
+    "overwrite_input", "overwrite_a", "overwrite_b",    "overwrite_x",
+    "overwrite_ab",    "overwrite_y", "overwrite_data", "inplace"};
 
 // Builtins that look at the names of the function they are in, or at its place.
 constexpr std::array<std::string_view, 9> kReflecting = {
@@ -37,6 +48,21 @@ constexpr std::array<std::string_view, 12> kCalmBuiltins = {
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
+}
+
+bool is_writing_operator(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const bool of_operator = name.starts_with("operator.") || name.starts_with("_operator.");
+  std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
+  const bool dunder = last.size() > 4 && last.starts_with("__") && last.ends_with("__");
+  if (!of_operator && !dunder) return false;
+  if (dunder) last = last.substr(2, last.size() - 4);
+  return among(kWritingOperators, last) || (of_operator && last == "iconcat");
+}
+
+bool is_constant(const Expr* value, LiteralKind kind) {
+  const auto* constant = as<Constant>(value);
+  return constant != nullptr && constant->value.kind == kind;
 }
 
 }  // namespace
@@ -108,14 +134,19 @@ void Lowering::refuse_write_in_place(const Call& it, Symbol callee) {
            "build a new value instead (np.where, np.concatenate, np.stack)",
            DiagnosticKind::WriteInPlace);
   };
-  if (among(kWriters, name) || name == "numpy.random.shuffle") {
+  if (among(kWriters, name) || name == "numpy.random.shuffle" || is_writing_operator(name)) {
     writes("`" + print(it.function) + "`");
   }
   for (const Keyword* keyword : it.keywords) {
-    if (keyword->name.text() != "out") continue;
-    const auto* constant = as<Constant>(keyword->value);
-    const bool none = constant != nullptr && constant->value.kind == LiteralKind::None;
-    if (!none) writes("`out=` of `" + print(it.function) + "`");
+    const std::string_view word = keyword->name.text();
+    const bool out = word == "out" && !is_constant(keyword->value, LiteralKind::None);
+    const bool overwrites =
+        among(kOverwriting, word) && !is_constant(keyword->value, LiteralKind::False);
+    const bool keeps = name == "numpy.nan_to_num" && word == "copy" &&
+                       !is_constant(keyword->value, LiteralKind::True);
+    if (out || overwrites || keeps) {
+      writes("`" + std::string(word) + "=` of `" + print(it.function) + "`");
+    }
   }
 }
 
@@ -165,7 +196,8 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
              "write it as a function that takes the values it needs");
     }
   }
-  if (among(kWritingMethods, method.attribute.text())) {
+  const std::string_view called = method.attribute.text();
+  if (among(kWritingMethods, called) || is_writing_operator(called)) {
     refuse(it,
            "`." + std::string(method.attribute.text()) +
                "()` writes in place, which is not supported yet",

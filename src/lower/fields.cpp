@@ -1,6 +1,7 @@
 #include "lower/fields.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <unordered_map>
 #include <unordered_set>
@@ -287,6 +288,46 @@ CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>&
   }
   named.parameters = context.list(parameters);
   return named;
+}
+
+Block bind_fields(Block body, const std::vector<NamedField>& fields,
+                  const std::function<Symbol(std::string_view)>& fresh, Context& context) {
+  std::unordered_set<Symbol> bound;
+  find_bound(body, bound);
+  std::unordered_map<Symbol, Symbol> names;
+  std::vector<const Stmt*> out;
+  for (const NamedField& field : fields) {
+    if (!bound.contains(field.name)) continue;
+    // params['R'] is R, pair[0] is pair_0.
+    std::string wish(field.name.text());
+    const std::size_t key = wish.rfind("['");
+    const std::size_t dot = wish.rfind('.');
+    if (wish.ends_with("']") && key != std::string::npos) {
+      wish = wish.substr(key + 2, wish.size() - key - 4);
+    } else if (dot != std::string::npos) {
+      wish = wish.substr(dot + 1);
+    }
+    std::replace_if(
+        wish.begin(), wish.end(), [](char c) { return c == '[' || c == '-' || c == '.'; }, '_');
+    std::erase_if(
+        wish, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; });
+    if (wish.empty() || std::isdigit(static_cast<unsigned char>(wish[0])) != 0)
+      wish = "part" + wish;
+    const Symbol name = fresh(wish);
+    names.emplace(field.name, name);
+    out.push_back(context.assign(context.local(name), context.local(field.name)));
+  }
+  if (names.empty()) return body;
+  const std::function<const Node*(const Node*)> renamed = [&](const Node* node) -> const Node* {
+    if (const auto* name = as<Name>(node)) {
+      const auto found = names.find(name->symbol);
+      if (found == names.end() || name->scope != Scope::Local) return node;
+      return context.local(found->second, name->ranges);
+    }
+    return rewrite_children(context, *node, renamed);
+  };
+  for (const Stmt* statement : body) out.push_back(static_cast<const Stmt*>(renamed(statement)));
+  return context.list(out);
 }
 
 }  // namespace tangent

@@ -9,7 +9,9 @@
 // it is. Preconditions that are checked: the parameter is never bound anew, and no part of it is.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lower/lower.h"
@@ -56,5 +58,10 @@ std::string spelled(const FieldStep& step);
 // The program over named fields; its parameters are those of `core` and the fields behind them.
 CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,
                          std::vector<NamedField>& fields, Context& context);
+
+// A field that a finished body binds anew gets a name of the body's own, so that the caller's
+// container keeps what it holds.
+Block bind_fields(Block body, const std::vector<NamedField>& fields,
+                  const std::function<Symbol(std::string_view)>& fresh, Context& context);
 
 }  // namespace tangent

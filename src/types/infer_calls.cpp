@@ -66,6 +66,22 @@ void Inference::refuse_writes(const Call& call) const {
       call.ranges, "make a new array instead");
 }
 
+// np.add(x, y, z): an array behind the arguments that the rule knows is where the result goes.
+void Inference::refuse_positional_out(const Rule& rule, const Call& call, const Expr* receiver) {
+  const std::size_t known = rule.parameters.size() - (receiver != nullptr ? 1 : 0);
+  for (std::size_t k = known; k < call.arguments.size(); ++k) {
+    const Expr* extra = call.arguments[k];
+    const TypeKind kind = infer(extra).kind;
+    const bool array = kind == TypeKind::Array || kind == TypeKind::Numeric ||
+                       kind == TypeKind::Tuple || kind == TypeKind::Unknown;
+    if (!array) continue;
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "`" + without_arguments(call) + "` may write into `" + print(extra) +
+                         "`, its last argument, which is not supported yet",
+                     call.ranges, "use the result of the call");
+  }
+}
+
 void Inference::refuse_mutation(const Call& call, const Attribute& method,
                                 const Type& receiver) const {
   const std::string_view name = method.attribute.text();
@@ -118,6 +134,7 @@ Type Inference::library_call(const Call& call, Symbol callee, const Expr* receiv
       const bool writes = std::ranges::any_of(
           call.keywords, [](const Keyword* it) { return it->name.text() == "out"; });
       if (writes) throw;
+      refuse_positional_out(*rule, call, receiver);
       return Type::unknown();
     }
     return type_of_call({.callee = callee, .rule = rule, .arguments = arguments, .keywords = {}},

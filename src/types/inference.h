@@ -75,6 +75,7 @@ class Inference {
   Type method_call(const Call& call, const Attribute& method);
   void infer_arguments(const Call& call);
   void refuse_writes(const Call& call) const;
+  void refuse_positional_out(const Rule& rule, const Call& call, const Expr* receiver);
   void refuse_mutation(const Call& call, const Attribute& method, const Type& receiver) const;
 
   // Methods resolved: the same body with Call::callee set.

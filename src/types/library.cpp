@@ -170,10 +170,11 @@ Type round_type(const CallView& call) {
 
 // max(a, b, …) and max(iterable): one of what there is.
 Type extreme_type(const CallView& call) {
-  if (call.at(1) == nullptr) return item_at(call, 0);
+  if (!call.is_given(1)) return item_at(call, 0);
   Type joined;
   for (std::size_t i = 0; i < call.count(); ++i) {
-    if (call.at(i) != nullptr) joined = join(joined, call.type_at(i), call.arena);
+    // What is not given is None, by the rule's default.
+    if (call.is_given(i)) joined = join(joined, call.type_at(i), call.arena);
   }
   return joined;
 }
