@@ -11,18 +11,8 @@ import dataclasses
 import math
 
 TAME = 2.0  # no variable that is read again exceeds this, but accumulators after their loop
-ATOM, POWER, UNARY, PRODUCT, SUM, COMPARE, NOT, AND, OR, TERNARY = (
-    100,
-    90,
-    80,
-    70,
-    60,
-    50,
-    40,
-    35,
-    30,
-    20,
-)
+ATOM, POWER, UNARY, PRODUCT, SUM = 100, 90, 80, 70, 60
+COMPARE, NOT, AND, OR, TERNARY = 50, 40, 35, 30, 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -429,8 +419,8 @@ def called(w, helper, depth, given=()):
                 e = Expression(f'np.copy({e.text})', ATOM, e.bound, e.uses)
             for v in w.scope.values():
                 if v.kind == 'array' and v.name in e.text:
-                    v.bound = max(v.bound, TAME)
                     w.written.add(v.name)
+                    v.bound = max(v.bound, TAME)
         parts.append(e)
         if keyword or p.keyword_only or w.chance(0.15):
             w.mark('call_keyword')
