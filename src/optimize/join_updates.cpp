@@ -13,7 +13,7 @@ namespace tangent {
 
 namespace {
 
-constexpr std::size_t kLongestJoined = 64;
+constexpr std::size_t kLongestSum = 64;
 
 class JoinUpdates {
  public:
@@ -87,7 +87,7 @@ class JoinUpdates {
                 : context.make<BinaryOperation>(second->ranges, second->op, second->value, sum);
     const Stmt* result =
         context.assign(first->target, joined, context.merge(first->ranges, second->ranges));
-    if (print(static_cast<const Node*>(result)).size() > kLongestJoined) return false;
+    if (print(static_cast<const Node*>(result)).size() > kLongestSum) return false;
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(place - 1));
     out.push_back(result);
     return true;

@@ -24,7 +24,7 @@ struct DescriptorHead {
   int number;
 };
 
-constexpr int kDeepest = 16;           // of lists and tuples in each other
+constexpr int kDeepestNest = 16;       // of lists and tuples in each other
 constexpr Py_ssize_t kByPosition = 8;  // longer lists and dicts have one element type
 
 NumpyTypes* make_types() {
@@ -142,7 +142,7 @@ std::vector<nb::object> elements_of(PyObject* sequence) {
 
 Type type_of_sequence(TypeKind kind, int depth, PyObject* object, Arena& arena,
                       std::uint32_t& next_dim) {
-  if (depth == kDeepest) return Type::of(TypeKind::Opaque);
+  if (depth == kDeepestNest) return Type::of(TypeKind::Opaque);
   const std::vector<nb::object> items = elements_of(object);
   const auto size = static_cast<Py_ssize_t>(items.size());
   Type result = Type::of(kind);
@@ -234,7 +234,7 @@ bool has_type_at(int depth, PyObject* object, const Type& type, bool ones) {
   // Anything but an array has no symbol in its type, except in the elements of lists and tuples.
   if (Py_TYPE(object) == &PyTuple_Type ||
       (Py_TYPE(object) == &PyList_Type && PyList_GET_SIZE(object) <= kByPosition)) {
-    if (depth == kDeepest) return type.kind == TypeKind::Opaque;
+    if (depth == kDeepestNest) return type.kind == TypeKind::Opaque;
     const TypeKind kind = Py_TYPE(object) == &PyTuple_Type ? TypeKind::Tuple : TypeKind::List;
     if (type.kind != kind || type.uniform) return false;
     const std::vector<nb::object> items = elements_of(object);
