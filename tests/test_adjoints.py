@@ -93,9 +93,21 @@ def ellipsis_of_an_array_without_axes(x, a):
     return y * 2
 
 
+def row_that_is_read_after_an_exit(v):
+    total = 0.0
+    for row in v:
+        if row[0] > 2.0:
+            return row[0] * row[1]
+        total += row[0] * row[0]
+    return total
+
+
 CASES = [
     (two_loops_add_to_one_total, (0.5, np.array([1.0, -2.0, 3.0]), 2), (0, 1)),
     (quotient_of_two, (7.0, 2.0), (0, 1)),
+    (row_that_is_read_after_an_exit, (np.array([[1.0, 2.0], [0.5, 1.0]]),), (0,)),
+    (row_that_is_read_after_an_exit, (np.array([[1.0, 2.0], [2.5, 3.0]]),), (0,)),
+    (row_that_is_read_after_an_exit, (np.zeros((0, 2)),), (0,)),
     (zip_of_a_range, (0.5, np.array([1.0, -2.0, 3.0]), 3), (0, 1)),
     (zip_of_a_range, (0.5, np.array([1.0, -2.0, 3.0]), 2), (0, 1)),
     (zip_of_a_range, (50.0, np.array([4.0, 6.0, 3.0]), 5), (0, 1)),

@@ -382,7 +382,10 @@ void Reverse::reverse_loop(const Stmt* loop) {
       const Linear& value = adjoint_of(symbol);
       const bool is_carried = std::find(carried.begin(), carried.end(), symbol) != carried.end();
       if (is_carried) {
-        if (scattered.contains(symbol) && typing_.of(context_.local(symbol)).is_array()) {
+        const bool is_array = typing_.of(context_.local(symbol)).is_array();
+        if (is_array && !is_bound(symbol)) {
+          materialize(symbol);  // of no known shape yet: the loop's body makes it an array
+        } else if (scattered.contains(symbol) && is_array) {
           buffer(symbol);
         } else {
           materialize(symbol, true);

@@ -211,7 +211,8 @@ void Reverse::materialize(Symbol variable, bool make_full, bool is_read) {
     const Expr* zeros = zeros_for(variable, is_read);
     emit(context_.assign(context_.local(name), zeros));
     assigned_.insert(name);
-    if (type.is_array()) owned_.insert(name);
+    // A variable without a value on this path: the number 0.0 is no array to add to in place.
+    if (type.is_array() && !is<Constant>(zeros)) owned_.insert(name);
     if (type.is_array()) sparse_.insert(name);
   } else {
     if (make_full && value.lazy) value = full(value, context_.local(variable));
