@@ -242,8 +242,8 @@ const Keyword* Algebra::keyword(std::string_view name, const Expr* value) {
   return context_.make<Keyword>({}, context_.symbol(name), value);
 }
 
-const Call* Algebra::numpy_call(std::string_view name, std::vector<const Expr*> arguments,
-                                std::vector<const Keyword*> keywords) {
+const Call* Algebra::numpy_call(std::string_view name, const std::vector<const Expr*>& arguments,
+                                const std::vector<const Keyword*>& keywords) {
   const Expr* function = context_.global(numpy_);
   for (std::string_view rest = name; !rest.empty();) {
     const std::size_t dot = rest.find('.');
@@ -340,13 +340,13 @@ const Expr* Algebra::build_term(const Term& term, bool& negative) {
           {}, inverse ? BinaryOperator::Divide : BinaryOperator::Multiply, result, base);
     }
   };
-  for (std::size_t k = 0; k < factors.size(); ++k) {
+  for (const auto& factor : factors) {
     // The constant divisor stands where the scalars end.
-    if (pending_denominator && result != nullptr && rank_of(factors[k].base) > 0) {
+    if (pending_denominator && result != nullptr && rank_of(factor.base) > 0) {
       attach(literal(term.denominator, term.integral), true);
       pending_denominator = false;
     }
-    attach(factors[k].base, factors[k].inverse);
+    attach(factor.base, factor.inverse);
   }
   if (pending_denominator) attach(literal(term.denominator, term.integral), true);
   return result;

@@ -70,8 +70,8 @@ class Algebra {
   static bool is_literal(const Expr* expression, double& value, bool& integral);
   const Expr* literal(double value, bool integral);
   // np.name(arguments, keywords); `name` may be dotted.
-  const Call* numpy_call(std::string_view name, std::vector<const Expr*> arguments,
-                         std::vector<const Keyword*> keywords = {});
+  const Call* numpy_call(std::string_view name, const std::vector<const Expr*>& arguments,
+                         const std::vector<const Keyword*>& keywords = {});
   const Keyword* keyword(std::string_view name, const Expr* value);
 
   Typing& typing() { return typing_; }

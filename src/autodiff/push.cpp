@@ -241,7 +241,7 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
 }
 
 // The adjoint of a numerator under a name: that of the variable that it is, if it has none yet.
-Linear Reverse::name_numerator(const BinaryOperation* quotient, Linear adjoint) {
+Linear Reverse::name_numerator(const BinaryOperation* quotient, const Linear& adjoint) {
   const auto* variable = as<Name>(quotient->left);
   if (variable != nullptr && adjoint_of(variable->symbol).is_zero() &&
       !adjoint.mentions(bar(variable->symbol))) {
@@ -589,7 +589,7 @@ void Reverse::push_attribute(const Attribute* node, const Linear& adjoint) {
          "pass it as an argument of its own");
 }
 
-void Reverse::push_call(const Call* node, Linear adjoint, const Expr* result) {
+void Reverse::push_call(const Call* node, const Linear& adjoint, const Expr* result) {
   const auto* method = as<Attribute>(node->function);
   if (!node->callee) {
     refuse(DiagnosticKind::UnresolvedCall, node,

@@ -145,7 +145,7 @@ class Reverse {
   bool is_basic_index(const Expr* index);
   const Expr* view_of_buffer(const Expr* value);
   void push_attribute(const Attribute* node, const Linear& adjoint);
-  void push_call(const Call* node, Linear adjoint, const Expr* result);
+  void push_call(const Call* node, const Linear& adjoint, const Expr* result);
   void push_conditional(const Expr* node, const Expr* test, const Expr* body, const Expr* orelse,
                         Linear adjoint);
   void push_display(Exprs elements, const Expr* node, const Linear& adjoint);
@@ -155,7 +155,7 @@ class Reverse {
   Linear named_if_shared(const Expr* node, Linear adjoint);
   // The adjoint of a value under a name: that of the statement's target, if the value is its.
   Linear name_adjoint(const Expr* node, const Linear& adjoint);
-  Linear name_numerator(const BinaryOperation* quotient, Linear adjoint);
+  Linear name_numerator(const BinaryOperation* quotient, const Linear& adjoint);
   Linear named(std::string_view wish, const Linear& adjoint, const Type& type);
   Linear unbroadcast(Linear adjoint, const Expr* node, const Expr* operand);
   Linear full(const Linear& adjoint, const Expr* node);

@@ -45,8 +45,7 @@ void Reverse::add_to_list(const Expr* list, const Linear& adjoint, bool to_all) 
            "a list that depends on the differentiated arguments and has no name",
            "give the list a name of its own first");
   }
-  const Linear waiting_value = adjoint;
-  Linear held = waiting_value;
+  Linear held = adjoint;
   const InFlight waiting(*this, held);
   const Expr* value = algebra_.build(held);
   const bool number = typing_.of(value).is_number();
@@ -90,7 +89,7 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
   const InFlight waiting(*this, taken);
   const Symbol name = list_buffer(list);
   mark(block, index);
-  auto method = [&](std::string_view function, std::vector<const Expr*> arguments) {
+  auto method = [&](std::string_view function, const std::vector<const Expr*>& arguments) {
     return context_.make<Call>(
         {}, context_.make<Attribute>({}, context_.local(name), context_.symbol(function)), Symbol(),
         context_.list(arguments), List<const Keyword*>());

@@ -509,7 +509,8 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
                           std::vector<std::pair<const Expr*, const Expr*>>& taken) {
   LoopPlan& plan = result_.plan.loops[loop];
   const bool cut = !plan.exits.empty();
-  auto builtin = [&](std::string_view name, std::vector<const Expr*> arguments) -> const Expr* {
+  auto builtin = [&](std::string_view name,
+                     const std::vector<const Expr*>& arguments) -> const Expr* {
     return context_.make<Call>({}, context_.global(context_.symbol(name)),
                                context_.symbol("builtins." + std::string(name)),
                                context_.list(arguments), List<const Keyword*>());

@@ -248,7 +248,7 @@ Linear Reverse::form(const Call* call, Binding& binding) {
     return value;
   }
   if (word == "layers") {
-    const Linear value = evaluate_linear(call->arguments[0], binding);
+    Linear value = evaluate_linear(call->arguments[0], binding);
     const Expr* axis = evaluate(call->arguments[1], binding);
     if (literal_integer(axis) == 0) return value;
     return algebra_.of(

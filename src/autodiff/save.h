@@ -25,9 +25,9 @@ struct Saves {
   std::unordered_map<BlockKey, std::vector<std::vector<Save>>> at;
 
   [[nodiscard]] const std::vector<Save>& find(Position position) const {
-    static const std::vector<Save> none;
+    static const std::vector<Save> kNone;
     const auto found = at.find(position.block);
-    if (found == at.end() || position.index >= found->second.size()) return none;
+    if (found == at.end() || position.index >= found->second.size()) return kNone;
     return found->second[position.index];
   }
 };

@@ -83,7 +83,7 @@ const Structure* part_of(const Structure& structure, const FieldStep& step) {
   if (sequence && step.form == FieldStep::Form::Index && step.index < 0) {
     const auto size = static_cast<std::int64_t>(structure.parts.size());
     if (step.index + size >= 0)
-      return &structure.parts[static_cast<std::size_t>(step.index + size)].second;
+      return &structure.parts[static_cast<std::size_t>(step.index + size)].structure;
   }
   return nullptr;
 }

@@ -29,12 +29,17 @@ struct FieldStep {
 };
 
 // What an argument is made of, as far as constants reach it.
+struct StructurePart;
 struct Structure {
   enum class Form : std::uint8_t { Leaf, Dict, List, Tuple, Object };
   Form form = Form::Leaf;
   Type type;  // of a leaf
-  std::vector<std::pair<FieldStep, Structure>> parts;
+  std::vector<StructurePart> parts;
   [[nodiscard]] bool is_leaf() const { return form == Form::Leaf; }
+};
+struct StructurePart {
+  FieldStep step;
+  Structure structure;
 };
 
 // The attributes that a function reads of its parameters: of objects only these count.

@@ -74,7 +74,7 @@ nb::object plain_attribute(PyObject* object, PyObject* name) {
       PyErr_Clear();
       return {};
     }
-    const nb::object held = nb::steal(found);
+    nb::object held = nb::steal(found);
     if (PyMethod_Check(found) == 0) return held;
     return {};
   }
@@ -111,8 +111,8 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     return found;
   };
   auto add = [&](const FieldStep& step, PyObject* part, Py_ssize_t size = 0) {
-    result.parts.emplace_back(step,
-                              structure_at(part, beyond(step, size), depth + 1, arena, next_dim));
+    result.parts.push_back(
+        {step, structure_at(part, beyond(step, size), depth + 1, arena, next_dim)});
   };
   if (PyDict_CheckExact(value) != 0) {
     if (PyDict_GET_SIZE(value) == 0 || PyDict_GET_SIZE(value) > kMostEntries) return leaf();
@@ -146,7 +146,7 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     if (field->steps.size() <= depth) continue;
     const FieldStep& step = field->steps[depth];
     const bool known = std::any_of(result.parts.begin(), result.parts.end(),
-                                   [&](const auto& part) { return part.first == step; });
+                                   [&](const auto& part) { return part.step == step; });
     if (known || step.form != FieldStep::Form::Attribute) continue;
     const nb::object part = plain_attribute(value, name_of(step.text).ptr());
     if (part.is_valid()) add(step, part.ptr());
@@ -174,7 +174,7 @@ StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& s
   result.form = structure.form;
   result.type = structure.type;
   if (structure.form == Structure::Form::Object) {
-    result.class_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value)));
+    result.type_object = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value)));
   }
   Py_ssize_t position = 0;
   for (const auto& [step, part] : structure.parts) {
@@ -228,7 +228,7 @@ bool StructureGuard::accepts(const Part& part, PyObject* value) {
       return true;
     }
     case Structure::Form::Object: {
-      if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != part.class_.ptr()) return false;
+      if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != part.type_object.ptr()) return false;
       for (const Part& inner : part.parts) {
         const nb::object found = plain_attribute(value, inner.key.ptr());
         if (!found.is_valid() || !accepts(inner, found.ptr())) return false;

@@ -29,8 +29,8 @@ class StructureGuard {
   struct Part {
     Structure::Form form = Structure::Form::Leaf;
     Type type;
-    nanobind::object key;     // how its whole reaches it: a key, an attribute's name
-    nanobind::object class_;  // of an object
+    nanobind::object key;          // how its whole reaches it: a key, an attribute's name
+    nanobind::object type_object;  // the class of an object
     std::vector<Part> parts;
   };
   static Part part_of(PyObject* value, const Structure& structure);

@@ -69,7 +69,7 @@ void show_user_lines(const std::vector<std::shared_ptr<Variant>>& variants, nb::
       }
     }
   } catch (nb::python_error&) {
-    // The traceback stays as it is.
+    variant = nullptr;  // the traceback stays as it is
   }
   PyErr_Restore(type, value, traceback);
   if (variant == nullptr) return;

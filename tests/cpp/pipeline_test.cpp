@@ -58,7 +58,7 @@ class Road : public ::testing::Test {
     return Type::array(DType::Float64, types_.copy(dims));
   }
 
-  const Type f_ = Type::number(DType::Float64);
+  const Type f = Type::number(DType::Float64);
 
  private:
   Arena types_;
@@ -74,7 +74,7 @@ TEST_F(Road, ALoopWithABreak) {
       "            break\n"
       "        total = total + (k - x) ** 2\n"
       "    return total\n",
-      {f_, f_}, {0, 1});
+      {f, f}, {0, 1});
   expect_in(text, {"broke = True", "bx -= 2 * btotal * (k - ", "brate += bx * (k - ",
                    "bx *= 1 - rate", "return bx, brate"});
 }
@@ -85,7 +85,7 @@ TEST_F(Road, AWhileWithATape) {
       "    while x < 100.0:\n"
       "        x = x * x + math.sin(x)\n"
       "    return x\n",
-      {f_});
+      {f});
   expect_in(text, {"x_tape.append(x)", "x = x_tape.pop()", "bx *= 2 * x + math.cos(x)"});
 }
 
@@ -111,7 +111,7 @@ TEST_F(Road, BranchesAndEarlyReturns) {
       "            continue\n"
       "        y = y * np.exp(-x)\n"
       "    return y\n",
-      {f_, Type::number(DType::Integer)});
+      {f, Type::number(DType::Integer)});
   expect_in(text,
             {"returned = True", "bx = by * y", "reversed(range(n)[:count])", "return bx + by2"});
 }

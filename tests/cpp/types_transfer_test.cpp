@@ -54,8 +54,8 @@ class Transfer : public ::testing::Test {
   std::string subscript(const Type& value, const Expr* index) {
     return to_text(type_of_subscript(value, index, lookup, arena()));
   }
-  std::string subscript(const Type& value, std::vector<const Expr*> index) {
-    return subscript(value, tuple(std::move(index)));
+  std::string subscript(const Type& value, const std::vector<const Expr*>& index) {
+    return subscript(value, tuple(index));
   }
 
   const Dim n{2}, m{3}, k{4};
@@ -65,8 +65,8 @@ class Transfer : public ::testing::Test {
 };
 
 TEST_F(Transfer, BroadcastsDims) {
-  const auto add = [&](std::vector<Dim> a, std::vector<Dim> b) {
-    return binary(BinaryOperator::Add, array(std::move(a)), array(std::move(b)));
+  const auto add = [&](const std::vector<Dim>& a, const std::vector<Dim>& b) {
+    return binary(BinaryOperator::Add, array(a), array(b));
   };
   const Dim one = Dim::one();
   const Dim unknown = Dim::unknown();
@@ -157,8 +157,8 @@ TEST_F(Transfer, WhatMayBeAnIntIsNotFloating) {
 }
 
 TEST_F(Transfer, Products) {
-  const auto at = [&](std::vector<Dim> a, std::vector<Dim> b) {
-    return binary(BinaryOperator::MatrixMultiply, array(std::move(a)), array(std::move(b)));
+  const auto at = [&](const std::vector<Dim>& a, const std::vector<Dim>& b) {
+    return binary(BinaryOperator::MatrixMultiply, array(a), array(b));
   };
   EXPECT_EQ(at({n}, {n}), "float");
   EXPECT_EQ(at({n, m}, {m}), "f64[n2]");
