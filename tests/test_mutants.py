@@ -39,7 +39,7 @@ FEATURES = programs.FOUNDATION | {
         'constant.ones constant.zeros constant.full constant.eye raises zero_trips counter ternary'
         ' comparison_as_number value_of_and_or argument_int argument_int_array int_for_float'
         ' dimension_1 function_of_two where array_of_two array_ternary assign_int unpack_nested'
-        ' absolute_value np.abs np.absolute np.fabs math.fabs np.sign'
+        ' argument_container absolute_value np.abs np.absolute np.fabs math.fabs np.sign'
     ).split()
 }
 
