@@ -278,6 +278,20 @@ def as_gradients(flat, args, wrt):
     return tuple(trees[k] for k in wrt)
 
 
+def moved(args, wrt, step):
+    """Copies of the arguments; the numbers in those of wrt are moved by a step, all in one row."""
+    position = 0
+
+    def shifted(x):
+        nonlocal position
+        begin, position = position, position + np.size(x)
+        return x + (
+            step[begin:position].reshape(x.shape) if isinstance(x, np.ndarray) else step[begin]
+        )
+
+    return _map_arguments(args, wrt, shifted, copy.deepcopy)
+
+
 def leaves(x):
     """The numbers and arrays of an argument."""
     fields = None if isinstance(x, np.ndarray) else _fields(x)
