@@ -104,7 +104,7 @@ void Reverse::push(const Expr* node, Linear adjoint) {
     case Kind::Attribute:
       return push_attribute(static_cast<const Attribute*>(node), adjoint);
     case Kind::Call:
-      return push_call(static_cast<const Call*>(node), std::move(adjoint), nullptr);
+      return push_call(static_cast<const Call*>(node), adjoint, nullptr);
     case Kind::Conditional: {
       const auto* conditional = static_cast<const Conditional*>(node);
       return push_conditional(node, conditional->test, conditional->body, conditional->orelse,
@@ -211,7 +211,7 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       if (!right) return push(node->left, unbroadcast(std::move(quotient), node, node->left));
       // The adjoint of the numerator is part of that of the divisor: a number is computed once.
       if (left && typing_.of(node).is_number() && !quotient.is_cheap(true))
-        quotient = name_numerator(node, std::move(quotient));
+        quotient = name_numerator(node, quotient);
       // -b * (a / c) / c with the primal's own quotient: no overflow that the derivative does not
       // have.
       Linear to_right = Algebra::negate(times(quotient, primal(node), node));
