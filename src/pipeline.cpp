@@ -103,6 +103,22 @@ Inputs inputs_of(const CoreFunction& core, const std::vector<Type>& arguments,
   return inputs;
 }
 
+// The parameters that are stored into; a field's is the one that it is a part of.
+Written written_parameters(const CoreFunction& core, std::size_t count,
+                           const std::vector<NamedField>& fields, const ReverseResult& reverse) {
+  Written written;
+  for (std::size_t k = 0; k < core.parameters.size(); ++k) {
+    const Symbol name = core.parameters[k]->name;
+    const std::size_t position = k < count ? k : fields[k - count].parameter;
+    const auto among = [&](const std::vector<Symbol>& names) {
+      return std::ranges::find(names, name) != names.end();
+    };
+    if (among(reverse.written_parameters)) written.arrays.push_back(position);
+    if (among(reverse.changed_parameters)) written.lists.push_back(position);
+  }
+  return written;
+}
+
 // The gradients of whole arguments from those of their parts: of the same kind as the argument.
 class GradientBuilder {
  public:
@@ -325,15 +341,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   emitted.scalar_result = typed.result.is_number();
   emitted.globals = ready.globals;
   emitted.seed_size = reverse.tuple_size;
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    const auto& written = reverse.written_parameters;
-    if (std::ranges::find(written, ready.parameters[k]->name) == written.end()) continue;
-    if (k < given.size()) {
-      emitted.written.push_back(k);
-    } else {
-      emitted.writes_parts = true;
-    }
-  }
+  emitted.written = written_parameters(ready, given.size(), fields, reverse);
   emitted.questions.assign(given.size(), {});
   for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
   finish_names(emitted, body, reverse, numpy, numpy_is_bound);

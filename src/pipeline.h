@@ -33,6 +33,14 @@ struct ArgumentQuestions {
   bool ones = false;  // which of its axes have length 1
 };
 
+// Parameters that are stored into: their arrays, as a whole or in parts, and lists whose elements
+// or length change.
+struct Written {
+  std::vector<std::size_t> arrays;
+  std::vector<std::size_t> lists;
+  [[nodiscard]] bool empty() const { return arrays.empty() && lists.empty(); }
+};
+
 struct Emitted {
   std::string text;                    // one or more function definitions, the gradient first
   std::string function_name;           // the name of the gradient in that text
@@ -43,8 +51,7 @@ struct Emitted {
   std::vector<std::string>
       helpers;  // names of tangent.runtime that the text uses, as printed ("_unbroadcast")
   std::vector<ArgumentQuestions> questions;  // one per parameter
-  std::vector<std::size_t> written;          // parameters whose arrays are stored into
-  bool writes_parts = false;                 // an array that is part of an argument is stored into
+  Written written;          // the guard checks that they share their memory with nothing else
   bool uses_numpy = false;  // the text needs a name that GlobalBindings do not give: `numpy_name`
   // Modules that rules use, by qualified name, and the names under which the text reaches them.
   std::vector<std::pair<std::string, std::string>> modules;

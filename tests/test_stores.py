@@ -186,6 +186,34 @@ def test_an_array_of_integers_cuts_the_derivative_off():
     assert check(given, 2.7, np.array([1, 2])) == (4.0,)
 
 
+def test_what_an_array_of_integers_held_does_not_flow_through_a_store_of_real_numbers():
+    def summed(y, x):
+        y[0] = y[0] + 0.5 * x
+        return np.sum(y * y) * x
+
+    def added(y, x):
+        y[0] += 0.5
+        return np.sum(y * y) * x
+
+    def scaled(y, x):
+        y[0] *= 1.5
+        return np.sum(y * y) * x
+
+    def replaced(y, x):
+        y[:1] = y[1:] + 0.5 * x
+        return np.sum(y * y) * x
+
+    def shifted(y, x):
+        y[0] = y[0] + 2
+        return np.sum(y * y) * x
+
+    for f, first in ((summed, 0.0), (added, 0.0), (scaled, 0.0), (replaced, 0.0), (shifted, 20.0)):
+        y = np.array([3, 4])
+        by, bx = tangent.grad(f, wrt=(0, 1))(y, 2.0)
+        assert by.tolist() == [first, 16.0]
+        assert bx == float(np.sum(y * y))
+
+
 # ------------------------------------------------------------------------------------------------
 # Views
 
@@ -439,6 +467,107 @@ def test_arguments_that_are_only_read_may_overlap():
     a = np.arange(4.0)
     got = tangent.grad(only_read, wrt=(0, 1))(a[:3], a[1:])
     assert [part.tolist() for part in got] == [[1.0, 2.0, 3.0], [0.0, 1.0, 2.0]]
+
+
+class Holder:
+    def __init__(self, array: Any):
+        self.array = array
+
+
+class SlotHolder:
+    __slots__ = ('array',)
+
+    def __init__(self, array: Any):
+        self.array = array
+
+
+def in_a_list(x, held):
+    x[0] = 2.0 * x[1]
+    return np.sum(x * held[0])
+
+
+def in_a_tuple(x, held):
+    x[0] = 2.0 * x[1]
+    return np.sum(x * held[1][0])
+
+
+def in_a_dict(x, held):
+    x[0] = 2.0 * x[1]
+    return np.sum(x * held['v']['w'])
+
+
+def in_an_object(x, held):
+    x[0] = 2.0 * x[1]
+    return np.sum(x * held.array)
+
+
+@pytest.mark.parametrize(
+    ('f', 'holding'),
+    [
+        (in_a_list, lambda a: [a]),
+        (in_a_tuple, lambda a: (1.0, [a])),
+        (in_a_dict, lambda a: {'v': {'w': a}}),
+        (in_an_object, Holder),
+        (in_an_object, SlotHolder),
+        (in_an_object, lambda a: types.SimpleNamespace(array=a)),
+    ],
+)
+def test_an_array_that_is_stored_into_may_not_lie_in_another_argument(f: Any, holding: Any):
+    a = np.array([1.0, 2.0])
+    with pytest.raises(tangent.InplaceModificationError, match='share memory'):
+        tangent.grad(f)(a, holding(a))
+    with pytest.raises(tangent.InplaceModificationError, match='share memory'):
+        tangent.grad(f)(a, holding(a[1:]))
+    assert a.tolist() == [1.0, 2.0]
+    assert tangent.grad(f)(a, holding(np.array([3.0, 5.0]))).tolist() == [0.0, 11.0]
+
+
+SEEN = np.array([1.0, 2.0])
+HISTORY = [1.0, 2.0]
+
+
+def test_an_argument_that_is_stored_into_may_not_be_a_global_or_in_a_closure():
+    inside = np.array([1.0, 2.0])
+
+    def by_global(x):
+        x[0] = 2.0 * x[1]
+        return np.sum(x * SEEN)
+
+    def by_closure(x):
+        x[0] = 2.0 * x[1]
+        return np.sum(x * inside)
+
+    def by_module(x):
+        x[0] = 2.0 * x[1]
+        return np.sum(x * mathlike.TABLE[:2])
+
+    for f, array in ((by_global, SEEN), (by_closure, inside), (by_module, TABLE)):
+        with pytest.raises(tangent.InplaceModificationError, match='shares memory'):
+            tangent.grad(f)(array[:2])
+        assert array.tolist() in ([1.0, 2.0], [1.0, 1.0, 1.0])
+        assert check(f, np.array([3.0, 4.0]))[0][0] == 0.0
+
+
+def test_a_list_that_grows_may_not_be_another_argument_or_a_global():
+    def two(x, xs, ys):
+        xs.append(x)
+        return xs.pop() * ys[-1] * x
+
+    def inside(x, xs, p):
+        xs.append(x)
+        return xs.pop() * p['xs'][0] * x
+
+    def outside(x, xs):
+        xs.append(x)
+        return xs.pop() * len(HISTORY) * x
+
+    xs = [1.0, 2.0]
+    for f, args in ((two, (xs, xs)), (inside, (xs, {'xs': xs})), (outside, (HISTORY,))):
+        with pytest.raises(tangent.InplaceModificationError, match='share'):
+            tangent.grad(f)(3.0, *args)
+        assert len(args[0]) == 2
+    assert tangent.grad(two)(3.0, [1.0, 2.0], [1.0, 2.0]) == 12.0
+    assert tangent.grad(outside)(3.0, [1.0]) == 12.0
 
 
 def test_parts_of_arguments_that_overlap_are_refused():

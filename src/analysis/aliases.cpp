@@ -458,14 +458,6 @@ bool Aliases::is_outside(Symbol variable) const {
   return outside_.contains(leader(variables_.number(variable)));
 }
 
-std::vector<Symbol> Aliases::written_parameters() const {
-  std::vector<Symbol> found;
-  for (const Parameter* parameter : function_.core->parameters) {
-    if (is_written(parameter->name)) found.push_back(parameter->name);
-  }
-  return found;
-}
-
 bool Aliases::is_read_later(const Stmt* store, Symbol other) const {
   if (globals_.contains(other)) return true;
   const auto live = live_after_.find(store);

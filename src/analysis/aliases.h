@@ -2,7 +2,7 @@
 //
 // In: a typed core program. Out: per store the names that see it as well, and whether one of those
 // is read later; the names whose memory is ever stored into. Two parameters are taken to be apart;
-// the guard of the gradient checks it (`written_parameters`). What may share is a relation between
+// the guard of the gradient checks it. What may share is a relation between
 // pairs of names, so that `u, v = v, u` keeps two arrays apart. A class of names that are ever
 // bound to each other's memory is what decides whether a saved array has to be a copy.
 #pragma once
@@ -36,8 +36,6 @@ class Aliases {
   }
   // Whether the memory behind a name may be that of a parameter, or of something outside.
   [[nodiscard]] bool is_outside(Symbol variable) const;
-  // Parameters whose arrays are stored into.
-  [[nodiscard]] std::vector<Symbol> written_parameters() const;
   // Refuses a store that another name sees which is read later: the values of both would have to
   // be followed through one array. Throws Diagnostic (WriteInPlace).
   void check() const;

@@ -83,11 +83,8 @@ nb::object plain_attribute(PyObject* object, PyObject* name) {
   return {};
 }
 
-// A plain instance of a Python class, of a namedtuple, or of types.SimpleNamespace.
 bool is_object(PyObject* value, const Type& type) {
-  const bool plain = (Py_TYPE(value)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 ||
-                     std::string_view(Py_TYPE(value)->tp_name) == "types.SimpleNamespace";
-  return type.kind == TypeKind::Opaque && plain &&
+  return type.kind == TypeKind::Opaque && is_plain_object(value) &&
          Py_TYPE(value)->tp_getattro == PyObject_GenericGetAttr;
 }
 
@@ -156,6 +153,13 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
 }
 
 }  // namespace
+
+bool is_plain_object(PyObject* value) {
+  PyTypeObject* type = Py_TYPE(value);
+  if (PyType_Check(value) != 0) return false;
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 ||
+         std::string_view(type->tp_name) == "types.SimpleNamespace";
+}
 
 Structure structure_of(PyObject* value, std::size_t parameter, const std::vector<ReadField>& fields,
                        Arena& arena, std::uint32_t& next_dim) {

@@ -35,89 +35,6 @@ std::uint64_t ArgumentGuard::mask_of_ones(PyObject* array) {
   return mask;
 }
 
-namespace {
-
-// Where the elements of an array begin: the lowest and the highest address.
-std::pair<const char*, const char*> extent_of(PyObject* array) {
-  const python::ArrayHead* head = python::array_head(array);
-  const char* low = head->data;
-  const char* high = head->data;
-  for (int axis = 0; axis < head->rank; ++axis) {
-    if (head->lengths[axis] == 0) return {nullptr, nullptr};
-    const Py_ssize_t reach = (head->lengths[axis] - 1) * head->strides[axis];
-    (reach < 0 ? low : high) += reach;
-  }
-  return {low, high};
-}
-
-}  // namespace
-
-bool shares_memory(PyObject* const* values, std::size_t first, std::size_t count,
-                   const std::vector<std::size_t>& written,
-                   std::pair<std::size_t, std::size_t>* pair) {
-  const NumpyTypes& numpy = NumpyTypes::get();
-  for (const std::size_t position : written) {
-    if (position < first || position - first >= count) continue;
-    PyObject* array = values[position - first];
-    if (!python::is_array(array, numpy)) continue;
-    const auto mine = extent_of(array);
-    if (mine.first == nullptr) continue;
-    for (std::size_t k = 0; k < count; ++k) {
-      if (k == position - first || !python::is_array(values[k], numpy)) continue;
-      const auto other = extent_of(values[k]);
-      if (other.first == nullptr || mine.first > other.second || other.first > mine.second)
-        continue;
-      if (pair != nullptr) *pair = {position, first + k};
-      return true;
-    }
-  }
-  return false;
-}
-
-namespace {
-
-void collect_arrays(PyObject* value, int depth, std::vector<PyObject*>& arrays) {
-  if (python::is_array(value, NumpyTypes::get())) {
-    arrays.push_back(value);
-    return;
-  }
-  if (depth == 0) return;
-  if (PyDict_Check(value) != 0) {
-    Py_ssize_t position = 0;
-    PyObject* key = nullptr;
-    PyObject* part = nullptr;
-    while (PyDict_Next(value, &position, &key, &part) != 0) collect_arrays(part, depth - 1, arrays);
-  } else if (PyList_Check(value) != 0 || PyTuple_Check(value) != 0) {
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(value); ++k)
-      collect_arrays(PySequence_Fast_ITEMS(value)[k], depth - 1, arrays);
-  } else if ((Py_TYPE(value)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
-    const nb::object fields = nb::steal(PyObject_GetAttrString(value, "__dict__"));
-    if (!fields.is_valid()) {
-      PyErr_Clear();
-    } else if (PyDict_Check(fields.ptr()) != 0) {
-      collect_arrays(fields.ptr(), depth - 1, arrays);
-    }
-  }
-}
-
-}  // namespace
-
-bool parts_share_memory(PyObject* const* values, std::size_t count) {
-  constexpr int kDeepest = 8;
-  std::vector<PyObject*> arrays;
-  for (std::size_t k = 0; k < count; ++k) collect_arrays(values[k], kDeepest, arrays);
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    const auto mine = extent_of(arrays[a]);
-    for (std::size_t b = a + 1; b < arrays.size(); ++b) {
-      const auto other = extent_of(arrays[b]);
-      if (mine.first != nullptr && other.first != nullptr && mine.first <= other.second &&
-          other.first <= mine.second)
-        return true;
-    }
-  }
-  return false;
-}
-
 // ---------------------------------------------------------------------------------------------------
 // Names
 
@@ -228,6 +145,14 @@ bool NameGuard::check_all() {
   }
   for (Dictionary& dictionary : dictionaries_) dictionary.version = version_of(dictionary.object);
   return true;
+}
+
+std::vector<PyObject*> NameGuard::values() const {
+  std::vector<PyObject*> found;
+  for (const Watched& watched : watched_) {
+    if (watched.any_value) found.push_back(watched.expected.ptr());
+  }
+  return found;
 }
 
 int NameGuard::traverse(visitproc visit, void* arg) const {

@@ -9,7 +9,6 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "pipeline.h"
@@ -50,15 +49,6 @@ class ArgumentGuard {
   std::unique_ptr<python::StructureGuard> structure_;  // of what is made of parts
 };
 
-// Whether one of the arrays `written` (positions) may share memory with another of the `count`
-// arrays, of which the first is that of parameter `first`. `pair` tells which two.
-bool shares_memory(PyObject* const* values, std::size_t first, std::size_t count,
-                   const std::vector<std::size_t>& written,
-                   std::pair<std::size_t, std::size_t>* pair);
-
-// Whether any two arrays in arguments, or in parts of them, may share memory.
-bool parts_share_memory(PyObject* const* values, std::size_t count);
-
 // What the names have to stand for.
 class NameGuard {
  public:
@@ -80,6 +70,9 @@ class NameGuard {
     }
     return !always_checked_;
   }
+
+  // The values, but for literals, that the names stood for when they were last looked up.
+  [[nodiscard]] std::vector<PyObject*> values() const;
 
   int traverse(visitproc visit, void* arg) const;
 

@@ -126,23 +126,25 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
   register_text(filename_, text_);
 }
 
-// What is written in place shares its memory with no other argument.
 void Variant::check_apart(const std::vector<PyObject*>& values) const {
-  std::pair<std::size_t, std::size_t> pair;
-  if (shares_memory(values.data(), 0, values.size(), emitted_.written, &pair)) {
-    const List<const Parameter*> parameters = program_->core().parameters;
-    const std::string written(parameters[pair.first]->name.text());
-    throw Diagnostic(DiagnosticKind::WriteInPlace,
-                     "the arguments `" + written + "` and `" +
-                         std::string(parameters[pair.second]->name.text()) +
-                         "` share memory, and `" + written + "` is written in place",
-                     parameters[pair.first]->ranges, "pass a copy of one of them");
+  if (emitted_.written.empty()) return;
+  const auto shared =
+      shared_memory(values.data(), 0, values.size(), emitted_.written, names_.values());
+  if (!shared) return;
+  const List<const Parameter*> parameters = program_->core().parameters;
+  const std::string written(parameters[shared->written]->name.text());
+  std::string message;
+  if (shared->other == kOutside) {
+    message = "the argument `" + written + "` shares memory with a value that the function reads";
+  } else if (shared->other == shared->written) {
+    message = "parts of the argument `" + written + "` share memory";
+  } else {
+    message = "the arguments `" + written + "` and `" +
+              std::string(parameters[shared->other]->name.text()) + "` share memory";
   }
-  if (emitted_.writes_parts && parts_share_memory(values.data(), values.size())) {
-    throw Diagnostic(DiagnosticKind::WriteInPlace,
-                     "arrays in the arguments share memory, and one of them is written in place",
-                     program_->core().ranges, "pass copies");
-  }
+  throw Diagnostic(DiagnosticKind::WriteInPlace,
+                   message + ", and `" + written + "` is written in place",
+                   parameters[shared->written]->ranges, "pass a copy of one of them");
 }
 
 Variant::~Variant() {

@@ -15,6 +15,7 @@
 #include "python/program.h"
 #include "runtime/binding.h"
 #include "runtime/guard.h"
+#include "runtime/memory.h"
 
 namespace tangent::runtime {
 
@@ -37,10 +38,7 @@ class Variant {
     for (std::size_t i = 0; i < count; ++i) {
       if (!arguments_[first + i].accepts(values[i], numpy)) return false;
     }
-    if (!emitted_.written.empty() && shares_memory(values, first, count, emitted_.written, nullptr))
-      return false;
-    if (emitted_.writes_parts && parts_share_memory(values, count)) return false;
-    return names_.holds();
+    return names_.holds() && is_apart(values, first, count);
   }
   // Whether its names stand for what they stood for; all that the general form asks.
   [[nodiscard]] bool names_hold() { return names_.holds(); }
@@ -51,10 +49,7 @@ class Variant {
     for (std::size_t i = 0; i < count; ++i) {
       if (!arguments_[first + i].accepts_at_once(values[i], numpy)) return false;
     }
-    if (emitted_.writes_parts) return false;
-    if (!emitted_.written.empty() && shares_memory(values, first, count, emitted_.written, nullptr))
-      return false;
-    return names_.is_unchanged();
+    return names_.is_unchanged() && is_apart(values, first, count);
   }
 
   // What is called with the caller's arguments: the function, bound to the object of a method.
@@ -75,6 +70,11 @@ class Variant {
   int traverse(visitproc visit, void* arg) const;  // without the program, which variants share
 
  private:
+  // Whether what is stored into shares its memory with nothing else that is read.
+  [[nodiscard]] bool is_apart(PyObject* const* values, std::size_t first, std::size_t count) const {
+    return emitted_.written.empty() ||
+           !shared_memory(values, first, count, emitted_.written, names_.values());
+  }
   void check_apart(const std::vector<PyObject*>& values) const;
   void make_function(const Binder& binder);
   void fill_namespace(const Binder& binder);
