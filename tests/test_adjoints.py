@@ -63,6 +63,60 @@ def field_of_a_list_stored_into(x, parts):
     return np.sum(before * parts[1]) * parts[0]
 
 
+def rebound_to_a_view_of_another(s, w):
+    """The adjoint of `w` is a view of that of `t`, and shows nothing of what `t` gets later."""
+    t = np.exp(s)
+    u = np.sum(np.sin(t))
+    t = np.transpose(w) + t
+    q = np.tanh(t)
+    return np.sum(q * q) * u
+
+
+def rebound_while_elements_wait(s, w):
+    t = np.exp(s)
+    u = t[0, 0] * t[1, 1]
+    t = w.reshape(4).reshape((2, 2)) + t
+    q = np.tanh(t)
+    return np.sum(q * q) * u
+
+
+def rebound_to_a_sum(s, w):
+    t = np.exp(s)
+    u = t[0, 0] * t[1, 1]
+    t = w + t
+    q = np.tanh(t)
+    return np.sum(q * q) * u
+
+
+def adjoint_that_waits_at_a_loop(s, w):
+    t = s * w
+    u = t + w
+    for k in range(2):
+        w = np.sin(w) * s[k, k]
+        if w[0, 0] > 5.0:
+            break
+    return np.sum(u * w) + np.sum(t)
+
+
+def array_popped_from_a_list(s, w, a):
+    xs = [s, w * s, np.sin(w)]
+    for _ in range(3):
+        s = s * a + xs.pop()
+    return np.sum(s * s)
+
+
+def array_appended_in_a_loop(s, w, a):
+    xs = [s]
+    for _ in range(3):
+        s = s * a + w.T
+        xs.append(s)
+        w = w * s
+    return np.sum(xs[1] * xs[2]) + np.sum(xs.pop() * w)
+
+
+SQUARES = (np.array([[0.4, -1.2], [0.9, 0.3]]), np.array([[0.7, 0.2], [-0.5, 1.1]]))
+
+
 def extremum_of_numbers_augmented(x, w):
     """max of numbers is a number: `x *= ...` binds x, and writes no array."""
     x *= max(w[1], w[0])
@@ -119,6 +173,12 @@ CASES = [
     (results_stored_into_in_a_loop, (np.array([0.4, -1.2, 0.9]), 0.7), (0, 1)),
     (ellipsis_of_an_array_without_axes, (np.array([0.4, -1.2]), 0.7), (0, 1)),
     (extremum_of_numbers_augmented, (0.3, np.array([0.4, -1.2, 0.9])), (0, 1)),
+    (rebound_to_a_view_of_another, SQUARES, (0, 1)),
+    (rebound_while_elements_wait, SQUARES, (0, 1)),
+    (rebound_to_a_sum, SQUARES, (0, 1)),
+    (adjoint_that_waits_at_a_loop, SQUARES, (0, 1)),
+    (array_popped_from_a_list, (*SQUARES, 0.7), (0, 1, 2)),
+    (array_appended_in_a_loop, (*SQUARES, 0.7), (0, 1, 2)),
 ]
 
 

@@ -94,12 +94,15 @@ void Activity::for_each_operand(const Expr* expression,
   }
 }
 
-bool Activity::store_flows(const Subscript* place, const Expr* value) const {
-  if (!can_vary(value)) return false;
+bool Activity::store_flows(const Subscript* place, const Type& value) const {
   const Type whole = function_.type_of(place->value);
   const bool integers =
       whole.is_array() && (whole.dtype == DType::Integer || whole.dtype == DType::Bool);
-  return !integers || function_.type_of(value).dtype == DType::Integer;
+  return !integers || value.dtype == DType::Integer;
+}
+
+bool Activity::carries(const Subscript* place, const Expr* value) const {
+  return can_vary(value) && store_flows(place, function_.type_of(value));
 }
 
 // The variables that vary with an input.
@@ -136,10 +139,8 @@ struct Activity::Varied {
     }
     if (const Subscript* place = stored_place(statement)) {
       // The other elements keep what they hold.
-      const auto* assign = as<Assign>(statement);
-      const Expr* value =
-          assign != nullptr ? assign->value : static_cast<const AugmentedAssign*>(statement)->value;
-      if (activity.store_flows(place, value) && varies(value, state)) define(place, true, state);
+      const Expr* value = assigned_value(statement);
+      if (activity.carries(place, value) && varies(value, state)) define(place, true, state);
     } else if (const auto* assign = as<Assign>(statement)) {
       const bool varied = activity.can_vary(assign->value) && varies(assign->value, state);
       for (const Expr* target : assign->targets) define(target, varied, state);
@@ -188,12 +189,9 @@ struct Activity::Useful {
       return;
     }
     if (const Subscript* place = stored_place(statement)) {
-      const auto* assign = as<Assign>(statement);
-      const Expr* value =
-          assign != nullptr ? assign->value : static_cast<const AugmentedAssign*>(statement)->value;
+      const Expr* value = assigned_value(statement);
       const Name* base = root_of(place);
-      if (state.has(activity.variables_.number(base->symbol)) &&
-          activity.store_flows(place, value)) {
+      if (state.has(activity.variables_.number(base->symbol)) && activity.carries(place, value)) {
         use(value, statement, state);
       }
     } else if (const auto* assign = as<Assign>(statement)) {

@@ -29,7 +29,7 @@ class Activity {
 
   // Whether what is stored into a place carries a derivative: an array of integers cuts real
   // numbers off.
-  [[nodiscard]] bool store_flows(const Subscript* place, const Expr* value) const;
+  [[nodiscard]] bool store_flows(const Subscript* place, const Type& value) const;
 
   // f(Symbol) for the reads of an expression through which a derivative can flow.
   template <class F>
@@ -45,6 +45,7 @@ class Activity {
   struct Varied;
   struct Useful;
   void for_each_operand(const Expr* expression, const std::function<void(const Expr*)>& f) const;
+  [[nodiscard]] bool carries(const Subscript* place, const Expr* value) const;
   // Whether a type can carry a derivative at all.
   [[nodiscard]] bool can_vary(const Expr* expression) const;
 

@@ -62,17 +62,25 @@ Linear Reverse::named_if_shared(const Expr* node, Linear adjoint) {
 }
 
 Linear Reverse::name_adjoint(const Expr* node, const Linear& adjoint) {
-  if (node == current_value_ && current_target_) {
-    // The adjoint of the statement's own target, which nothing reads any more.
-    const Symbol name = bar(current_target_);
-    if (adjoint.as_name() == name) return adjoint;
-    flush_mentions(name, current_target_);
-    write(name, adjoint, typing_.of(node));
-    Linear result = algebra_.of(context_.local(name));
-    result.lazy = adjoint.lazy;
-    return result;
+  if (node != current_value_ || !current_target_)
+    return named("b" + name_for(node), adjoint, typing_.of(node));
+  // The adjoint of the statement's own target, which nothing reads any more.
+  if (adjoint.as_name() == bar(current_target_)) return adjoint;
+  return write_as(current_target_, adjoint, typing_.of(node));
+}
+
+// An adjoint that is on its way, under the name of the adjoint of a variable that has none now.
+Linear Reverse::write_as(Symbol variable, Linear adjoint, const Type& type) {
+  const Symbol name = bar(variable);
+  {
+    // What mentions the name is written down before, which may be over a name that this one reads.
+    const InFlight waiting(*this, adjoint);
+    flush_mentions(name, variable);
   }
-  return named("b" + name_for(node), adjoint, typing_.of(node));
+  write(name, adjoint, type);
+  Linear result = algebra_.of(context_.local(name));
+  result.lazy = adjoint.lazy;
+  return result;
 }
 
 void Reverse::push(const Expr* node, Linear adjoint) {
@@ -245,10 +253,7 @@ Linear Reverse::name_numerator(const BinaryOperation* quotient, const Linear& ad
   const auto* variable = as<Name>(quotient->left);
   if (variable != nullptr && adjoint_of(variable->symbol).is_zero() &&
       !adjoint.mentions(bar(variable->symbol))) {
-    const Symbol name = bar(variable->symbol);
-    flush_mentions(name, variable->symbol);
-    write(name, adjoint, typing_.of(variable));
-    return algebra_.of(context_.local(name));
+    return write_as(variable->symbol, adjoint, typing_.of(variable));
   }
   const std::string wish = variable != nullptr ? "bnumerator" : "b" + name_for(quotient->left);
   return named(wish, adjoint, typing_.of(quotient->left));

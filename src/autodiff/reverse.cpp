@@ -105,7 +105,11 @@ ReverseResult Reverse::run() {
   aliases_.for_each_store(
       [&](const Stmt* store) { result_.plan.also_changed[store] = aliases_.seen_by(store); });
   result_.numpy = numpy_;
-  result_.written_parameters = aliases_.written_parameters();
+  for (const Parameter* parameter : core_.parameters) {
+    if (aliases_.is_written(parameter->name)) result_.written_parameters.push_back(parameter->name);
+    if (aliases_.is_changed_list(parameter->name))
+      result_.changed_parameters.push_back(parameter->name);
+  }
   result_.typing.emplace(std::move(typing_));
   return std::move(result_);
 }
@@ -397,6 +401,15 @@ void Reverse::outer_call(const Call* call, const Linear& adjoint, Symbol symbol,
   push(arguments[0], unbroadcast(now, call, arguments[0]));
 }
 
+// target op value, as an expression.
+const Expr* Reverse::operation_of(const AugmentedAssign* statement, const Expr* target) {
+  const Expr* operation =
+      context_.make<BinaryOperation>(statement->ranges, statement->op, target, statement->value);
+  typing_.set(operation, type_of_binary(statement->op, typing_.of(target),
+                                        typing_.of(statement->value), context_.arena()));
+  return operation;
+}
+
 void Reverse::reverse_augmented(Block block, std::size_t index) {
   const auto* statement = static_cast<const AugmentedAssign*>(block[index]);
   if (is<Subscript>(statement->target)) return reverse_store(block, index);
@@ -405,10 +418,7 @@ void Reverse::reverse_augmented(Block block, std::size_t index) {
   Linear adjoint = adjoint_of(symbol);
   if (adjoint.is_zero()) return;
   // x op= e is x = x op e.
-  const auto* value = context_.make<BinaryOperation>(statement->ranges, statement->op,
-                                                     statement->target, statement->value);
-  typing_.set(value, type_of_binary(statement->op, typing_.of(statement->target),
-                                    typing_.of(statement->value), context_.arena()));
+  const Expr* value = operation_of(statement, statement->target);
   current_value_ = value;
   if (adjoint.mentions(symbol)) {
     materialize(symbol);

@@ -50,6 +50,7 @@ struct ReverseResult {
   std::vector<const Expr*> gradients;       // in the order of the inputs
   Symbol numpy;                             // as it is printed
   std::vector<Symbol> written_parameters;   // whose arrays are stored into
+  std::vector<Symbol> changed_parameters;   // lists whose elements or length change
   std::vector<std::string> helpers;         // of tangent.runtime
   std::vector<std::pair<std::string, Symbol>>
       modules;  // that rules use: qualified name, as printed
@@ -89,6 +90,11 @@ class Reverse {
   [[nodiscard]] bool is_view(const Expr* expression) const;
   void reverse_unpack(const Assign* assign, const TupleDisplay* targets);
   bool unpack_parts(Block block, std::size_t index, const TupleDisplay* targets);
+  const Expr* operation_of(const AugmentedAssign* statement, const Expr* target);
+  // What a store puts into a place, with a read of its own where it is augmented.
+  const Expr* stored_value(const Stmt* statement, const Subscript* place);
+  // The name under which the adjoint of a stored or appended value is taken.
+  Symbol name_for_taken(const Expr* value, bool is_number, std::string_view wish);
   void reverse_augmented(Block block, std::size_t index);
   void reverse_return(const Return* statement);
 
@@ -155,6 +161,7 @@ class Reverse {
   Linear named_if_shared(const Expr* node, Linear adjoint);
   // The adjoint of a value under a name: that of the statement's target, if the value is its.
   Linear name_adjoint(const Expr* node, const Linear& adjoint);
+  Linear write_as(Symbol variable, Linear adjoint, const Type& type);
   Linear name_numerator(const BinaryOperation* quotient, const Linear& adjoint);
   Linear named(std::string_view wish, const Linear& adjoint, const Type& type);
   Linear unbroadcast(Linear adjoint, const Expr* node, const Expr* operand);
@@ -276,6 +283,9 @@ class Reverse {
   // `u, v = v, u` backwards: two adjoints that are each other's names change places.
   bool swap_names(Symbol variable);
   bool owns(Symbol name) const { return owned_.contains(name); }
+  [[nodiscard]] bool shares(const Expr* expression) const;
+  const Expr* kept_apart(const Expr* expression);
+  void lend(const Expr* expression);
   const Expr* helper(std::string_view name);
 
   [[noreturn]] void refuse(DiagnosticKind kind, const Node* node, std::string message,

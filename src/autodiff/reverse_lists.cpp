@@ -95,7 +95,10 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
         context_.list(arguments), List<const Keyword*>());
   };
   if (!change.appends) {
-    emit(context_.make<ExpressionStatement>({}, method("append", {algebra_.build(taken)})));
+    const Expr* value = algebra_.build(taken);
+    const Expr* kept = typing_.of(value).is_number() ? value : kept_apart(value);
+    lend(kept);
+    emit(context_.make<ExpressionStatement>({}, method("append", {kept})));
     return;
   }
   require_numeric(change.item);
@@ -105,22 +108,8 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
     return;
   }
   const Type type = typing_.of(change.item);
-  const auto* variable = as<Name>(change.item);
-  Symbol target;
-  if (variable != nullptr && variable->scope == Scope::Local && type.is_number() &&
-      adjoint_of(variable->symbol).is_zero()) {
-    target = bar(variable->symbol);
-    flush_mentions(target, variable->symbol);
-  } else {
-    target = names_.fresh("bitem");
-    adjoint_names_.insert(target);
-  }
-  protect(target);
-  Type held = type;
-  if (!held.is_number()) held = Type::numeric(DType::Float64);
-  typing_.declare(target, held);
-  assigned_.insert(target);
-  sparse_.insert(target);
+  const Symbol target = name_for_taken(change.item, type.is_number(), "bitem");
+  typing_.declare(target, type.is_number() ? type : Type::numeric(DType::Float64));
   emit(context_.assign(context_.local(target), popped));
   current_value_ = change.item;
   push(change.item, element_of_list(context_.local(target), type));
@@ -137,32 +126,15 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
   flush_primal(changes(statement), base->symbol);
   for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
   if (adjoint_of(base->symbol).is_zero()) return;
-  const auto* assign = as<Assign>(statement);
-  const auto* augmented = as<AugmentedAssign>(statement);
-  const Expr* value = assign != nullptr ? assign->value : augmented->value;
   const Symbol name = list_buffer(base->symbol);
   mark(block, index);
-  if (augmented != nullptr) {
-    const Expr* read = context_.make<Subscript>(place->ranges, place->value, place->index);
-    typing_.set(read, typing_.of(place));
-    const Expr* operation =
-        context_.make<BinaryOperation>(statement->ranges, augmented->op, read, value);
-    typing_.set(operation, type_of_binary(augmented->op, typing_.of(read), typing_.of(value),
-                                          context_.arena()));
-    value = operation;
-  }
+  const Expr* value = stored_value(statement, place);
   const Expr* element = context_.make<Subscript>({}, context_.local(name), primal(place->index));
   const Type type = typing_.of(value);
-  if (!active(value)) {
-    clear(element);
-    return;
-  }
+  if (!active(value)) return clear(element);
   require_numeric(value);
-  const Symbol target = names_.fresh("bnew");
-  adjoint_names_.insert(target);
+  const Symbol target = name_for_taken(value, type.is_number(), "bnew");
   typing_.declare(target, type.is_number() ? type : Type::numeric(DType::Float64));
-  assigned_.insert(target);
-  sparse_.insert(target);
   emit(context_.assign(context_.local(target), element));
   clear(element);
   current_value_ = value;

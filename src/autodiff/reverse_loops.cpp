@@ -409,7 +409,10 @@ void Reverse::reverse_loop(const Stmt* loop) {
   }
   current_ = nullptr;  // zeros and copies in front of the loop belong to no statement
   write_down();
-  for (const Symbol symbol : carried) flush_mentions(bar(symbol), symbol);
+  // The loop writes the adjoints of what it touches: what mentions them is written down here.
+  for (const Symbol symbol : touched) {
+    if (bars_.contains(symbol)) flush_mentions(bars_.at(symbol), symbol);
+  }
   // Flushing may have written down one that is carried after another: settle again.
   write_down();
   current_ = here;

@@ -89,53 +89,42 @@ void Reverse::reverse_store(Block block, std::size_t index) {
   const Symbol array = root_of(place)->symbol;
   flush_primal(changes(statement), array);
   if (adjoint_of(array).is_zero()) return;
-  const auto* assign = as<Assign>(statement);
-  const auto* augmented = as<AugmentedAssign>(statement);
-  const Expr* value = assign != nullptr ? assign->value : augmented->value;
   const Symbol name = buffer(array);
   mark(block, index);
   // What the statement itself overwrites is read before.
   for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
-  const bool flows = activity_.store_flows(place, value) && active(value);
+  const Expr* target = place_in(place, context_.local(name));
+  const Expr* value = stored_value(statement, place);
+  if (!activity_.store_flows(place, typing_.of(value))) return clear(target);
 
   // x[i] = x[i] + rest, x[i] += rest: the element's adjoint stays.
   std::vector<std::pair<const Expr*, bool>> rest;
-  const bool adds = augmented != nullptr && (augmented->op == BinaryOperator::Add ||
-                                             augmented->op == BinaryOperator::Subtract);
-  if (adds) {
-    if (!flows) return;
-    const bool positive = augmented->op == BinaryOperator::Add;
-    return pass_on(place, name, {{value, positive}});
-  }
-  if (assign != nullptr && !names_elements_twice(place) && split_sum(value, place, rest)) {
-    if (flows) pass_on(place, name, rest);
-    return;
-  }
-  const Expr* target = place_in(place, context_.local(name));
+  const auto* augmented = as<AugmentedAssign>(statement);
+  const bool twice = names_elements_twice(place);
   if (augmented != nullptr) {
-    const bool scales =
-        augmented->op == BinaryOperator::Multiply || augmented->op == BinaryOperator::Divide;
-    if (scales && !flows && !names_elements_twice(place)) {
-      emit(context_.make<AugmentedAssign>({}, target, augmented->op, primal(value)));
+    using enum BinaryOperator;
+    const BinaryOperator op = augmented->op;
+    if (op == Add || op == Subtract) return pass_on(place, name, {{augmented->value, op == Add}});
+    if ((op == Multiply || op == Divide) && !twice && !active(augmented->value)) {
+      emit(context_.make<AugmentedAssign>({}, target, op, primal(augmented->value)));
       return;
     }
-    // x[i] op= e is x[i] = x[i] op e, with a read of its own.
-    const Expr* read = context_.make<Subscript>(place->ranges, place->value, place->index);
-    typing_.set(read, typing_.of(place));
-    const Expr* operation =
-        context_.make<BinaryOperation>(statement->ranges, augmented->op, read, value);
-    typing_.set(operation, type_of_binary(augmented->op, typing_.of(read), typing_.of(value),
-                                          context_.arena()));
-    value = operation;
+  } else if (!twice && split_sum(value, place, rest)) {
+    return pass_on(place, name, rest);
   }
-  if (!active(value) || !activity_.store_flows(place, value)) {
-    clear(target);
-    return;
-  }
-  Linear adjoint = taken(place, name, value);
+  if (!active(value)) return clear(target);
+  const Linear adjoint = taken(place, name, value);
   clear(target);
   current_value_ = value;
   push(value, unbroadcast(adjoint, place, value));
+}
+
+const Expr* Reverse::stored_value(const Stmt* statement, const Subscript* place) {
+  const auto* augmented = as<AugmentedAssign>(statement);
+  if (augmented == nullptr) return assigned_value(statement);
+  const Expr* read = context_.make<Subscript>(place->ranges, place->value, place->index);
+  typing_.set(read, typing_.of(place));
+  return operation_of(augmented, read);
 }
 
 // Whether an index may name an element more than once.
@@ -170,23 +159,29 @@ Linear Reverse::taken(const Subscript* place, Symbol name, const Expr* value) {
   } else if (!is_one_element(place) && !typing_.of(place->index).is_array()) {
     held = copy_of(held);  // a mask makes a copy by itself
   }
+  const Symbol target = name_for_taken(value, is_one_element(place), "bnew");
+  typing_.declare(target, type);
+  if (!type.is_number()) owned_.insert(target);
+  emit(context_.assign(context_.local(target), held));
+  return algebra_.of(context_.local(target));
+}
+
+// That of the variable that was stored, if it is a number that has no adjoint yet.
+Symbol Reverse::name_for_taken(const Expr* value, bool is_number, std::string_view wish) {
   const auto* variable = as<Name>(value);
   Symbol target;
-  if (variable != nullptr && variable->scope == Scope::Local && is_one_element(place) &&
+  if (variable != nullptr && variable->scope == Scope::Local && is_number &&
       adjoint_of(variable->symbol).is_zero() && typing_.of(variable).is_number()) {
     target = bar(variable->symbol);
     flush_mentions(target, variable->symbol);
   } else {
-    target = names_.fresh("bnew");
+    target = names_.fresh(wish);
     adjoint_names_.insert(target);
   }
   protect(target);
-  typing_.declare(target, type);
   assigned_.insert(target);
-  if (!type.is_number()) owned_.insert(target);
   sparse_.insert(target);
-  emit(context_.assign(context_.local(target), held));
-  return algebra_.of(context_.local(target));
+  return target;
 }
 
 void Reverse::clear(const Expr* target) { emit(context_.assign(target, context_.number(0.0))); }

@@ -312,6 +312,30 @@ const Expr* Reverse::renamed(const Expr* expression, Symbol from, Symbol to) {
       }));
 }
 
+// Whether a value is, or may be, an array that has another name.
+bool Reverse::shares(const Expr* expression) const {
+  return is<Name>(expression) || is_view(expression);
+}
+
+// An array as it can be kept beside the names in it. In a loop what is written in place would show
+// in the next iteration, and a slice of a buffer shows what is added to the buffer later: copies.
+const Expr* Reverse::kept_apart(const Expr* expression) {
+  const Name* root = is<Subscript>(expression) ? root_of(expression) : nullptr;
+  const bool slice = root != nullptr && owns(root->symbol);
+  if (!shares(expression) || (loop_depth_ == 0 && !slice)) return expression;
+  if (typing_.of(expression).is_array()) return algebra_.numpy_call("copy", {expression});
+  // A number stays one: `+b` is a new array of an array alone.
+  bool ours = false;
+  for_each_read(expression, [&](Symbol read) { ours = ours || owns(read); });
+  return ours ? context_.make<UnaryOperation>({}, UnaryOperator::Plus, expression) : expression;
+}
+
+// The arrays that a value may share are not written in place from now on.
+void Reverse::lend(const Expr* expression) {
+  if (!shares(expression)) return;
+  for_each_read(expression, [&](Symbol read) { owned_.erase(read); });
+}
+
 void Reverse::write(Symbol name, const Linear& value, const Type& type) {
   protect(name);
   const Expr* target = context_.local(name);
@@ -347,22 +371,18 @@ void Reverse::write(Symbol name, const Linear& value, const Type& type) {
     typing_.set(expression, type);
   }
   if (type.is_array()) {
-    // A name lends its array, a view shares it: neither may be written in place from now on. In a
-    // loop that would spread to the next iteration, so there the value is copied.
     const bool made = typing_.of(expression).is_array() && !value.lazy;
-    const bool shares = is<Name>(expression) || is_view(expression);
-    // A slice of a buffer shows what is added to the buffer later.
-    const Name* root = is<Subscript>(expression) ? root_of(expression) : nullptr;
-    const bool slice = root != nullptr && owns(root->symbol);
-    if (made && shares && (loop_depth_ > 0 || slice)) {
-      expression = algebra_.numpy_call("copy", {expression});
-      owned_.insert(name);
-    } else if (made && !shares) {
+    const Expr* kept = made ? kept_apart(expression) : expression;
+    if (made && !shares(kept)) {
       owned_.insert(name);
     } else {
-      if (const auto* lent = as<Name>(expression)) owned_.erase(lent->symbol);
+      lend(kept);
       owned_.erase(name);
     }
+    expression = kept;
+  } else if (!type.is_number() && type.kind != TypeKind::List) {
+    expression = kept_apart(expression);
+    lend(expression);
   }
   if (is_sparse(expression)) sparse_.insert(name);
   Type now = typing_.of(expression);
@@ -409,7 +429,8 @@ Symbol Reverse::buffer(Symbol variable) {
   Linear& value = adjoint_of(variable);
   if (value.as_name() == name && owns(name)) {
     flush_mentions(name, variable);
-    return name;
+    // Writing another adjoint down may have lent the array.
+    if (owns(name)) return name;
   }
   const Type type = typing_.of(context_.local(variable));
   if (!value.is_zero() && !value.lazy && !value.as_name() && type.is_array()) {

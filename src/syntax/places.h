@@ -19,6 +19,12 @@ inline const Subscript* stored_place(const Stmt* statement) {
   return nullptr;
 }
 
+// What an assignment computes: its right-hand side.
+inline const Expr* assigned_value(const Stmt* statement) {
+  if (const auto* assign = as<Assign>(statement)) return assign->value;
+  return static_cast<const AugmentedAssign*>(statement)->value;
+}
+
 // What a statement does to the length of a list: `xs.append(item)`, `target = xs.pop()`,
 // `xs.pop()`.
 struct ListChange {
