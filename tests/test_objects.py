@@ -3,12 +3,14 @@
 Every value is checked against the oracle, which runs the classes themselves. Where two names hold
 one object, the gradient is right or refused.
 """
+# ruff: noqa: SIM108
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import oracle
@@ -241,6 +243,31 @@ def returned_in_pairs(x):
     return vector.x * model(vector.y)
 
 
+class State(NamedTuple):
+    position: float
+    velocity: float
+    time: float = 0.0
+
+    def energy(self):
+        return self.position**2 + self.velocity**2
+
+
+Point = collections.namedtuple('Point', 'a b', defaults=(2.0,))
+
+
+def named_tuples(x, n):
+    def product(p, v, t):
+        return p * v + t
+
+    state = State(x, 1.0)
+    for _ in range(n):
+        state = State(state.position + 0.1 * state.velocity, state.velocity - x, state.time + 0.1)
+    position, velocity, _ = state
+    state = state._replace(velocity=velocity * x)
+    point = Point(a=state[0])._replace(b=x)
+    return state.energy() + product(*state) * position + point.a * point.b * len(point)
+
+
 MODEL = Derived(2.0, 3.0)
 
 
@@ -263,6 +290,7 @@ def of_the_module(x):
         (made_in_a_loop, (1.2, 4), (0,)),
         (state_in_and_out, (1.2, 4), (0,)),
         (returned_in_pairs, (1.2,), (0,)),
+        (named_tuples, (1.2, 3), (0,)),
         (of_the_module, (1.2,), (0,)),
     ],
     ids=lambda part: getattr(part, '__name__', None),

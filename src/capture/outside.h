@@ -75,6 +75,7 @@ struct DataclassField {
 struct ClassFacts {
   std::string obstacle;       // what is special about it; empty: nothing
   bool is_dataclass = false;  // with a constructor made of its fields
+  bool is_tuple = false;      // a namedtuple: that, too
   std::vector<DataclassField> fields;
   std::vector<Symbol> values;  // what the class holds that is neither method nor descriptor
 };

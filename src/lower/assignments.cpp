@@ -118,6 +118,8 @@ void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {
   if (is<Subscript>(target)) return store(target, value, ranges);
   if (const auto* attribute = as<Attribute>(target))
     return assign_attribute(*attribute, value, ranges);
+  if (const auto elements = elements_of_tuple(value))
+    value = context_.make<TupleDisplay>(value->ranges, Exprs(context_.list(*elements)));
   std::vector<const Expr*> targets;
   std::vector<const Expr*> values;
   flatten(target, value, targets, values);

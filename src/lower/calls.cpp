@@ -282,6 +282,13 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
     } else {
       // A *args of an inlined function, whose elements are names and constants.
       const auto* name = as<Name>(starred->value);
+      if (name != nullptr && find_binding(name->symbol) != nullptr) {
+        if (const auto elements = elements_of_tuple(this->name(*name))) {
+          for (const Expr* element : *elements)
+            arguments.push_back({.written = written, .value = element});
+          continue;
+        }
+      }
       const Binding* binding = name != nullptr ? find_binding(name->symbol) : nullptr;
       const auto* tuple = binding != nullptr && binding->form == Binding::Form::Value
                               ? as<TupleDisplay>(binding->value)

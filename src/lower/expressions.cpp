@@ -285,6 +285,12 @@ const Expr* Lowering::subscript(const Subscript& it) {
   std::vector<const Expr*> parts(written.size());
   operands(written, parts);
   const Expr* index = Rebuild(context_, std::span(parts).subspan(1))(it.index);
+  if (const auto elements = elements_of_tuple(parts[0])) {
+    const auto* place = as<Constant>(index);
+    if (place != nullptr && place->value.kind == LiteralKind::Integer &&
+        static_cast<std::size_t>(place->value.integer) < elements->size())
+      return (*elements)[static_cast<std::size_t>(place->value.integer)];
+  }
   if (Object* object = object_of(parts[0]))
     return call_special(it, *object, parts[0], "__getitem__", {index});
   // args[0] of a *args that is known: the argument itself

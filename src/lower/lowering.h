@@ -246,6 +246,8 @@ class Lowering {
   void set_attribute(Object& object, Symbol attribute, const Expr* value, Ranges ranges);
   Symbol attribute_variable(Object& object, Symbol attribute);
   const Expr* read_attribute(const Expr* value, Object& object, const Expr& it, Symbol attribute);
+  std::optional<std::vector<const Expr*>> elements_of_tuple(const Expr* value);
+  const Expr* replaced_tuple(const Call& it, const Expr* self, Object& object);
   void assign_attribute(const Attribute& target, const Expr* value, Ranges ranges);
   // The variable that an attribute of an object is, if it is a plain one.
   std::optional<Symbol> plain_attribute(const Expr* target);

@@ -1,5 +1,6 @@
 // Methods, operators and properties of objects of the user's classes: calls of the functions that
 // their classes hold, with the object as first argument.
+#include <algorithm>
 #include <array>
 
 #include "lower/lowering.h"
@@ -41,6 +42,8 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
              "call a function by the name under which it is defined");
     }
   }
+  if (name.text() == "_replace" && facts_of_class(object.type).is_tuple && object.outer == nullptr)
+    return replaced_tuple(it, self, object);
   const Member& member = member_of(object.type, after, name);
   switch (member.form) {
     case Member::Form::Method:
@@ -64,6 +67,30 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
   }
   refuse(it, "calling `" + print(it.function) + "` is not supported yet",
          "define it as a plain method of the class");
+}
+
+// tuple._replace(x=…): another of the class.
+const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& object) {
+  std::vector<std::pair<Symbol, const Expr*>> given;
+  for (const Argument& argument : arguments_of(it)) {
+    const bool known = std::ranges::any_of(facts_of_class(object.type).fields, [&](const auto& field) {
+      return field.name == argument.keyword;
+    });
+    if (!known || argument.value == nullptr)
+      refuse(it, "`_replace` gets what is no field", "call it with fields of the tuple",
+             DiagnosticKind::UnresolvedCall);
+    given.emplace_back(argument.keyword, argument.value);
+  }
+  const Expr* made = new_object(object.type, object.path, object.name, it.ranges);
+  Object& result = *object_of(made);
+  for (const DataclassField& field : facts_of_class(object.type).fields) {
+    const auto found = std::ranges::find(given, field.name, &std::pair<Symbol, const Expr*>::first);
+    set_attribute(result, field.name,
+                  found != given.end() ? found->second
+                                       : read_attribute(self, object, *it.function, field.name),
+                  at(it));
+  }
+  return made;
 }
 
 // super() and super(C, self), in a method.
@@ -158,6 +185,8 @@ const Expr* Lowering::of_builtin(const Call& it, std::string_view builtin) {
   for (const auto& [known, special] : kAsking) {
     if (builtin != known) continue;
     const Expr* value = expression(it.arguments[0]);
+    if (const auto elements = elements_of_tuple(value); elements && builtin == "len")
+      return context_.integer(static_cast<std::int64_t>(elements->size()), it.ranges);
     if (Object* object = object_of(value)) return call_special(it, *object, value, special, {});
   }
   return nullptr;

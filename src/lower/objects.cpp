@@ -344,8 +344,23 @@ std::optional<Symbol> Lowering::plain_attribute(const Expr* target) {
   if (field == nullptr || field->form != Binding::Form::Variable ||
       objects_.contains(field->variable))
     return std::nullopt;
-  if (!object->under_construction) changed_.insert(object->type.handle);
+  if (!object->under_construction) {
+    if (facts_of_class(object->type).is_tuple) return std::nullopt;
+    changed_.insert(object->type.handle);
+  }
   return field->variable;
+}
+
+// The elements of a namedtuple; nothing of another object.
+std::optional<std::vector<const Expr*>> Lowering::elements_of_tuple(const Expr* value) {
+  Object* object = object_of(value);
+  if (object == nullptr || object->outer != nullptr) return std::nullopt;
+  const ClassFacts& facts = facts_of_class(object->type);
+  if (!facts.is_tuple) return std::nullopt;
+  std::vector<const Expr*> elements;
+  for (const DataclassField& field : facts.fields)
+    elements.push_back(read_attribute(value, *object, *value, field.name));
+  return elements;
 }
 
 void Lowering::assign_attribute(const Attribute& target, const Expr* value, Ranges ranges) {
@@ -364,7 +379,11 @@ void Lowering::assign_attribute(const Attribute& target, const Expr* value, Rang
     call_special(target, *object, owner, target.attribute.text(), {value});
     return;
   }
-  if (!object->under_construction) changed_.insert(object->type.handle);
+  if (!object->under_construction) {
+    if (facts_of_class(object->type).is_tuple)
+      refuse(target, "an attribute of a tuple cannot be set", "make a new one (`_replace`)");
+    changed_.insert(object->type.handle);
+  }
   set_attribute(*object, target.attribute, value, ranges);
 }
 

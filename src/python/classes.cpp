@@ -51,14 +51,14 @@ PyObject* holder_of(PyTypeObject* type, PyObject* after, PyObject* name, PyObjec
 }
 
 // What keeps an object of this class from being what its methods make of it.
-std::string obstacle_of(PyTypeObject* type, bool frozen) {
+std::string obstacle_of(PyTypeObject* type, bool frozen, bool is_tuple) {
   const std::string meta = Py_TYPE(type)->tp_name;
   if (Py_TYPE(type) != &PyType_Type && meta != "ABCMeta" && meta != "abc.ABCMeta" &&
       meta != "_ProtocolMeta")
     return "has a metaclass";
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(type->tp_mro); ++k) {
     const auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, k));
-    if (base == &PyBaseObject_Type) continue;
+    if (base == &PyBaseObject_Type || (is_tuple && base == &PyTuple_Type)) continue;
     const nb::handle handle(PyTuple_GET_ITEM(type->tp_mro, k));
     const std::string module = text_of(handle, "__module__");
     const bool library = RuleBook::is_library(std::string_view(module).substr(0, module.find('.')));
@@ -68,10 +68,20 @@ std::string obstacle_of(PyTypeObject* type, bool frozen) {
   if (type->tp_getattro != PyObject_GenericGetAttr)
     return "defines `__getattr__` or `__getattribute__`";
   if (type->tp_setattro != PyObject_GenericSetAttr && !frozen) return "defines `__setattr__`";
-  if (type->tp_new != PyBaseObject_Type.tp_new) return "defines `__new__`";
+  if (type->tp_new != PyBaseObject_Type.tp_new && !is_tuple) return "defines `__new__`";
   if (held_by_class(reinterpret_cast<PyObject*>(type), interned("__del__").ptr()) != nullptr)
     return "defines `__del__`";
   return {};
+}
+
+// A class that `collections.namedtuple` or `typing.NamedTuple` made, or one derived from it that
+// leaves the making of its objects alone.
+bool is_namedtuple(PyTypeObject* type) {
+  if (PyType_IsSubtype(type, &PyTuple_Type) == 0) return false;
+  PyObject* made = held_by_class(reinterpret_cast<PyObject*>(type), interned("__new__").ptr());
+  if (made == nullptr || !Py_IS_TYPE(made, &PyStaticMethod_Type)) return false;
+  const nb::object function = nb::getattr(nb::handle(made), "__func__");
+  return text_of(function, "__module__").starts_with("namedtuple_");
 }
 
 // The plain values in the dictionaries of a class and its bases, names of Python's own left out.
@@ -136,8 +146,23 @@ ClassFacts LiveOutside::class_facts(const Thing& type, Context& context) {
     frozen = nb::cast<bool>(parameters.attr("frozen"));
     facts.is_dataclass = nb::cast<bool>(parameters.attr("init"));
   }
-  facts.obstacle = obstacle_of(as_type(cls), frozen);
+  facts.is_tuple = is_namedtuple(as_type(cls));
+  facts.obstacle = obstacle_of(as_type(cls), frozen, facts.is_tuple);
   if (!facts.obstacle.empty()) return facts;
+  if (facts.is_tuple) {
+    facts.is_dataclass = true;
+    const nb::object defaults = cls.attr("_field_defaults");
+    for (const nb::handle name : nb::iter(cls.attr("_fields"))) {
+      DataclassField field{.name = context.symbol(view(name)), .literal = {}};
+      if (PyObject* value = PyDict_GetItem(defaults.ptr(), name.ptr())) {
+        field.form = DataclassField::Default::Value;
+        field.literal = literal_of(thing_of(nb::handle(value), {}, context), context.arena());
+        if (!field.literal) facts.obstacle = "has a default that is no number or text";
+      }
+      facts.fields.push_back(field);
+    }
+    return facts;
+  }
   if (!facts.is_dataclass) {
     facts.values = values_of(as_type(cls), context);
     return facts;
