@@ -216,6 +216,8 @@ class Lowering {
   const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee,
                          const Expr* lowered = nullptr);
   std::vector<Argument> arguments_of(const Call& it);
+  const Expr* set_elements(const Expr* written, const Expr* value, Ranges ranges);
+  const Expr* written_by(const Call& it, Symbol callee);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);

@@ -38,7 +38,7 @@ Binding* Object::find(Symbol attribute) {
 
 // The object that a core expression is, if it is one.
 Object* Lowering::object_of(const Expr* core) {
-  const auto* name = as<Name>(core);
+  const auto* name = core != nullptr ? as<Name>(core) : nullptr;
   if (name == nullptr || name->scope != Scope::Local) return nullptr;
   const auto found = objects_.find(name->symbol);
   return found != objects_.end() ? found->second : nullptr;
