@@ -34,6 +34,17 @@ struct Callee {
   std::vector<const Expr*> defaults;  // of nested functions: evaluated where they are defined
 };
 
+// What one attempt to lower a function leaves to the next.
+struct Known {
+  std::unordered_set<const Node*> recursive;  // definitions whose calls stay calls
+  std::unordered_map<ThingHandle, CapturedFunction> captured;
+};
+
+// Thrown where a function is about to be written out inside itself.
+struct CallsItself {
+  const Node* definition;
+};
+
 // What a local name of a function stands for while its body is lowered.
 struct Binding {
   enum class Form : std::uint8_t {
@@ -75,7 +86,7 @@ struct Destination {
 
 class Lowering {
  public:
-  Lowering(Outside& outside, Context& context);
+  Lowering(Outside& outside, Context& context, Known& known);
 
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
 
@@ -182,6 +193,19 @@ class Lowering {
   const Expr* default_of(const Call& it, const Callee& callee, std::size_t position);
   const ScopeFacts& facts_of(const Callee& callee);
 
+  // pairs.cpp: calls that stay calls
+  struct Pair;
+  const Expr* call_pair(const Call& it, const Callee& callee, Destination destination);
+  Pair& pair_for(const Call& it, const Callee& callee, std::span<const Callee* const> functions,
+                 std::span<const Expr* const> constants);
+  Frame& surroundings(ThingHandle function);
+  void capture(const Call& it, const Callee& callee, std::size_t slot, Frame& around, Pair& pair);
+  CorePair lower_pair(Pair& pair);
+  void check_results(Block body, const Pair& pair);
+  std::vector<CorePair> lower_pairs();
+  void call_itself(const FunctionDefinition& definition, const Callee& callee);
+  bool is_known_outside(const Expr* core);
+
   // substitute.cpp: which parameters of `return e` may be replaced by their arguments in place
   std::vector<bool> replaceable(const Callee& callee, Frame& frame,
                                 std::span<const Argument> arguments,
@@ -227,9 +251,11 @@ class Lowering {
 
   Outside& outside_;
   Context& context_;
-  FreshNames names_;
+  Known& known_;
+  FreshNames names_;  // of the function being lowered
   Statements* out_ = nullptr;
   Frame* frame_ = nullptr;
+  Frame* root_ = nullptr;  // of the function being lowered: the differentiated one, or of a pair
   int depth_ = 0;
   bool in_raise_ = false;          // what is called makes the exception
   std::size_t inlined_nodes_ = 0;  // made for inlined calls that are complete
@@ -237,6 +263,8 @@ class Lowering {
 
   std::deque<Frame> frames_;
   std::deque<Callee> callees_;
+  std::deque<ScopeFacts> environments_;  // of the frames that stand for those around a pair
+  std::deque<Pair> pairs_;
   int open_loops_ = 0;               // of all functions being lowered
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
@@ -258,6 +286,28 @@ class Lowering {
   std::unordered_map<Query, Symbol, QueryHash> printed_;  // (function, name) -> printed
   std::vector<GlobalBinding> globals_;
   std::unordered_map<Symbol, std::size_t> global_index_;  // printed -> in globals_
+};
+
+// A function whose calls stay calls, as it is called: with these functions and outside things for
+// parameters.
+struct Lowering::Pair {
+  // A variable around the function, or around a function that it is given: a further parameter.
+  struct Captured {
+    std::size_t slot;  // the parameter that is that function; the number of parameters: itself
+    Symbol name;
+    Frame* owner;
+    Symbol parameter;
+  };
+  const Callee* callee = nullptr;
+  std::vector<const Callee*> functions;  // per parameter: the local function that it is, or null
+  std::vector<const Expr*> constants;    // per parameter: the outside thing that it is, or null
+  std::vector<Captured> captured;
+  Frame* around = nullptr;                // what it sees of the functions around it, if any
+  std::vector<const Callee*> parameters;  // `functions` as they are known inside
+  std::size_t results = 1;
+  Symbol symbol;  // Call::callee
+  Symbol forward;
+  Symbol backward;
 };
 
 // The names of locals that the statements assign.
