@@ -226,7 +226,7 @@ class DeadCode {
       return !dead_tapes_.contains(name->symbol);
     }
     const Expr* value = assign != nullptr ? assign->value : augmented->value;
-    if (!input_.forward.contains(statement)) return holds(value, Kind::Pop);
+    if (!input_.forward.contains(statement)) return holds(value, Kind::Pop) || is_pair_call(value);
     if (!input_.effects.is_pure(value)) return true;
     if (is<TupleDisplay>(target)) return true;  // unpacking checks the length
     const auto is_harmless = harmless(statement);

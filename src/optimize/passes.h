@@ -40,6 +40,10 @@ Block join_updates(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.
 Block tidy(Block body, const PassInput& input);
 
+// The backward half of a function that stays a call, once it stands alone.
+Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& reverse,
+                    const Assembled& parts, RuleBook& rules, Context& context);
+
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);
 
