@@ -420,12 +420,32 @@ class Assembler {
     });
   }
 
+  // The call as the user knows it.
+  const Stmt* without_tape(const Stmt* statement, const Call* call) {
+    const Expr* target = static_cast<const Assign*>(statement)->targets[0];
+    const Exprs results = static_cast<const TupleDisplay*>(target)->elements;
+    target = results.size() == 2
+                 ? results[0]
+                 : context_.make<TupleDisplay>({}, results.first(results.size() - 1));
+    const Expr* function = call->function;
+    std::string_view name = call->callee.text().substr(kPairPrefix.size());
+    if (const auto* known = as<Name>(function); known != nullptr && known->symbol.text() == name) {
+      name.remove_prefix(1);
+      name.remove_suffix(std::string_view("_forward").size());
+      function = context_.global(context_.symbol(name));
+    }
+    return context_.assign(target, context_.make<Call>({}, function, call->callee, call->arguments,
+                                                       List<const Keyword*>()));
+  }
+
   void describe(const Stmt* origin, Statements& out) {
     if (is<If>(origin) || is<While>(origin)) return;
     std::string text;
     if (const auto* loop = as<For>(origin)) {
       text = "for " + print(static_cast<const Node*>(loop->target)) + " in " +
              print(static_cast<const Node*>(loop->iterable));
+    } else if (const Call* call = pair_call(origin)) {
+      text = print(static_cast<const Node*>(without_tape(origin, call)));
     } else {
       text = print(static_cast<const Node*>(origin));
     }
