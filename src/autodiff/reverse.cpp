@@ -101,16 +101,10 @@ ReverseResult Reverse::run() {
   }
   result_.helpers.assign(helpers_.begin(), helpers_.end());
   for (const auto& [module, printed] : modules_) result_.modules.emplace_back(module, printed);
-  for (const auto& [symbol, type] : function_.variables) {
-    if (aliases_.is_changed_list(symbol)) {
-      result_.plan.changed_lists.insert(symbol);
-    } else if (aliases_.is_written(symbol)) {
-      result_.plan.written.insert(symbol);
-    }
-  }
-  aliases_.for_each_store(
-      [&](const Stmt* store) { result_.plan.also_changed[store] = aliases_.seen_by(store); });
+  std::unordered_set<Symbol> tapes;  // nothing but their calls gets at them
   for_each_pair_call(function_.body, [&](const Assign* assign, const Call* call) {
+    tapes.insert(
+        as<Name>(static_cast<const TupleDisplay*>(assign->targets[0])->elements.back())->symbol);
     // A call through which nothing flows is the user's own, if it can be written so.
     const auto* name = as<Name>(call->function);
     const bool has_name = name == nullptr || core_.find_global(name->symbol) != nullptr;
@@ -119,6 +113,19 @@ ReverseResult Reverse::run() {
                      [&](const Expr* argument) { return activity_.varies(argument, assign); })) {
       result_.plan.plain_calls.insert(assign);
     }
+  });
+  for (const auto& [symbol, type] : function_.variables) {
+    if (tapes.contains(symbol)) continue;
+    if (aliases_.is_changed_list(symbol)) {
+      result_.plan.changed_lists.insert(symbol);
+    } else if (aliases_.is_written(symbol)) {
+      result_.plan.written.insert(symbol);
+    }
+  }
+  aliases_.for_each_store([&](const Stmt* store) {
+    std::vector<Symbol> seen = aliases_.seen_by(store);
+    std::erase_if(seen, [&](Symbol symbol) { return tapes.contains(symbol); });
+    result_.plan.also_changed[store] = std::move(seen);
   });
   result_.numpy = numpy_;
   for (const Parameter* parameter : core_.parameters) {

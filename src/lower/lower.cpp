@@ -91,6 +91,8 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   core.ranges = definition.ranges;
   if (known_.recursive.contains(&definition)) {
     // Nothing but a call of itself, as a function that is called like any other.
+    names_ = FreshNames(context_);
+    for (const Parameter* parameter : definition.parameters) names_.take(parameter->name);
     core.body = context_.list(collect([&] { call_itself(definition, callee); }));
     keep_used_globals(core, globals_);
     core.pairs = lower_pairs();

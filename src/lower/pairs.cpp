@@ -432,7 +432,7 @@ void Lowering::call_itself(const FunctionDefinition& definition, const Callee& c
           context_.make<Name>(definition.ranges, definition.name, Scope::Unresolved)),
       Symbol(), Exprs(context_.list(positional)), List<const Keyword*>(context_.list(keywords)));
   const Symbol returned = returned_name(definition.body);
-  const Symbol result = returned ? returned : names_.fresh("y");
+  const Symbol result = names_.fresh(returned ? returned.text() : "y");
   const Expr* value = call_pair(*call, callee, Destination::to(result));
   if (value == nullptr) value = context_.local(result);
   emit(context_.make<Return>(definition.ranges, value));
