@@ -168,6 +168,7 @@ class Reverse {
   void push_sum(const Expr* node, const Linear& adjoint);
   void push_operation(const BinaryOperation* node, Linear adjoint);
   void push_subscript(const Subscript* node, const Linear& given);
+  bool push_one_of(const Subscript* node, const Linear& adjoint);
   bool is_basic_index(const Expr* index);
   const Expr* view_of_buffer(const Expr* value);
   void push_attribute(const Attribute* node, const Linear& adjoint);

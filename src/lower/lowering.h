@@ -122,6 +122,7 @@ class Lowering {
   void augmented_store(const AugmentedAssign& it);
   const Expr* checked_place(const Expr* place);
   void annotated_assign(const AnnotatedAssign& it);
+  void want_results(const Assign& it);
   void assign_to(const Expr* target, const Expr* value, Ranges ranges);
   void assign_name(const Name& target, const Expr* written, Ranges ranges);
   void assign_parallel(Exprs targets, Exprs values, Ranges ranges);
@@ -195,9 +196,14 @@ class Lowering {
 
   // pairs.cpp: calls that stay calls
   struct Pair;
+  // What a parameter is in a call: a value (of `*args` several), or something that is known.
+  struct Given {
+    std::vector<const Expr*> values;
+    const Callee* function = nullptr;
+    const Expr* constant = nullptr;  // a function, class or module of the outside
+  };
   const Expr* call_pair(const Call& it, const Callee& callee, Destination destination);
-  Pair& pair_for(const Call& it, const Callee& callee, std::span<const Callee* const> functions,
-                 std::span<const Expr* const> constants);
+  Pair& pair_for(const Call& it, const Callee& callee, std::span<const Given> given);
   Frame& surroundings(ThingHandle function);
   void capture(const Call& it, const Callee& callee, std::size_t slot, Frame& around, Pair& pair);
   CorePair lower_pair(Pair& pair);
@@ -263,6 +269,12 @@ class Lowering {
 
   std::deque<Frame> frames_;
   std::deque<Callee> callees_;
+  // `a, b = g(x)`: the names that the results of this call have anyhow.
+  struct Wanted {
+    const Expr* call = nullptr;
+    std::vector<Symbol> names;
+  };
+  Wanted wanted_;
   std::deque<ScopeFacts> environments_;  // of the frames that stand for those around a pair
   std::deque<Pair> pairs_;
   int open_loops_ = 0;               // of all functions being lowered
@@ -299,11 +311,10 @@ struct Lowering::Pair {
     Symbol parameter;
   };
   const Callee* callee = nullptr;
-  std::vector<const Callee*> functions;  // per parameter: the local function that it is, or null
-  std::vector<const Expr*> constants;    // per parameter: the outside thing that it is, or null
+  std::vector<Given> given;  // per parameter: the functions, the outside things, how many values
   std::vector<Captured> captured;
-  Frame* around = nullptr;                // what it sees of the functions around it, if any
-  std::vector<const Callee*> parameters;  // `functions` as they are known inside
+  Frame* around = nullptr;               // what it sees of the functions around it, if any
+  std::vector<const Callee*> functions;  // those of `given` as they are known inside
   std::size_t results = 1;
   Symbol symbol;  // Call::callee
   Symbol forward;

@@ -97,50 +97,49 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   std::vector<Argument> arguments = arguments_of(it);
   const std::vector<std::size_t> positions = match(it, callee, arguments);
   const List<const Parameter*> parameters = callee.parameters;
-  for (const Parameter* parameter : parameters) {
-    if (parameter->form != ParameterKind::VariadicPositional &&
-        parameter->form != ParameterKind::VariadicKeyword) {
-      continue;
-    }
-    refuse(it,
-           quoted(callee.name) + " calls itself and collects arguments in " +
-               quoted(parameter->name) + ", which is not supported",
-           "give it a parameter of its own for each", DiagnosticKind::RecursiveCall);
-  }
   // The emitted call takes them in the order of the parameters: what is evaluated in another order
   // is bound first.
   const bool ordered = std::ranges::is_sorted(positions);
-  std::vector<const Expr*> values(parameters.size());
-  std::vector<const Callee*> functions(parameters.size());
-  std::vector<const Expr*> constants(parameters.size());
+  std::vector<Given> given(parameters.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::size_t position = positions[i];
-    functions[position] = arguments[i].function;
     const Expr* value = arguments[i].value;
-    if (arguments[i].function != nullptr) continue;
+    if (arguments[i].function != nullptr) {
+      given[position].function = arguments[i].function;
+      continue;
+    }
     if (!ordered && !is_simple(value))
       value = bind_temporary(value, parameters[position]->name.text(), value->ranges);
-    values[position] = value;
+    given[position].values.push_back(value);
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (values[i] == nullptr && functions[i] == nullptr) values[i] = default_of(it, callee, i);
-    if (values[i] != nullptr && callee.lexical != nullptr && values[i] == callee.defaults[i] &&
-        reads_variable(values[i])) {
-      refuse(it, "the default of " + quoted(parameters[i]->name) + " is a variable",
-             "pass " + quoted(parameters[i]->name) + " in this call",
-             DiagnosticKind::RecursiveCall);
+    Given& it_is = given[i];
+    const ParameterKind form = parameters[i]->form;
+    if (form == ParameterKind::VariadicPositional || form == ParameterKind::VariadicKeyword) {
+      if (it_is.function == nullptr) continue;
+      refuse(it, "passing a local function to `*` parameters is not supported yet",
+             "give the callee a parameter of its own for it");
     }
-    if (values[i] != nullptr && is_known_outside(values[i])) constants[i] = values[i];
+    if (it_is.values.empty() && it_is.function == nullptr) {
+      it_is.values.push_back(default_of(it, callee, i));
+      if (callee.lexical != nullptr && reads_variable(it_is.values[0])) {
+        refuse(it, "the default of " + quoted(parameters[i]->name) + " is a variable",
+               "pass " + quoted(parameters[i]->name) + " in this call",
+               DiagnosticKind::RecursiveCall);
+      }
+    }
+    if (!it_is.values.empty() && is_known_outside(it_is.values[0])) {
+      it_is.constant = it_is.values[0];
+      it_is.values.clear();
+    }
   }
-  Pair& pair = pair_for(it, callee, functions, constants);
+  Pair& pair = pair_for(it, callee, given);
 
   std::vector<const Expr*> passed;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (functions[i] == nullptr && constants[i] == nullptr) passed.push_back(values[i]);
-  }
+  for (const Given& one : given) passed.insert(passed.end(), one.values.begin(), one.values.end());
   Frame* const caller = frame_;
   for (const Pair::Captured& captured : pair.captured) {
-    const Callee& sees = captured.slot < functions.size() ? *functions[captured.slot] : callee;
+    const Callee& sees = captured.slot < given.size() ? *given[captured.slot].function : callee;
     frame_ = sees.lexical;
     passed.push_back(name(*context_.make<Name>(it.ranges, captured.name, Scope::Unresolved)));
     frame_ = caller;
@@ -156,7 +155,12 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   } else {
     if (destination.form == Destination::Form::Value && !destination.wish.empty())
       wish = std::string(destination.wish);
+    const bool wanted = wanted_.call == &it && wanted_.names.size() == pair.results;
     for (std::size_t k = 0; k < pair.results; ++k) {
+      if (wanted) {
+        names.push_back(context_.local(wanted_.names[k], it.ranges));
+        continue;
+      }
       const std::string part = pair.results == 1 ? wish : describe_position(k);
       names.push_back(context_.local(names_.fresh(part), it.ranges));
     }
@@ -181,17 +185,19 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
 }
 
 Lowering::Pair& Lowering::pair_for(const Call& it, const Callee& callee,
-                                   std::span<const Callee* const> functions,
-                                   std::span<const Expr* const> constants) {
+                                   std::span<const Given> given) {
   for (Pair& pair : pairs_) {
     if (pair.callee->identity != callee.identity) continue;
     bool same = true;
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      const bool both = (functions[i] == nullptr) == (pair.functions[i] == nullptr) &&
-                        (constants[i] == nullptr) == (pair.constants[i] == nullptr);
-      same = same && both &&
-             (functions[i] == nullptr || functions[i]->identity == pair.functions[i]->identity) &&
-             (constants[i] == nullptr || equal(constants[i], pair.constants[i]));
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Given& now = given[i];
+      const Given& before = pair.given[i];
+      const bool form = (now.function == nullptr) == (before.function == nullptr) &&
+                        (now.constant == nullptr) == (before.constant == nullptr) &&
+                        now.values.size() == before.values.size();
+      same = same && form &&
+             (now.function == nullptr || now.function->identity == before.function->identity) &&
+             (now.constant == nullptr || equal(now.constant, before.constant));
     }
     if (same) return pair;
   }
@@ -202,9 +208,8 @@ Lowering::Pair& Lowering::pair_for(const Call& it, const Callee& callee,
   }
   Pair& pair = pairs_.emplace_back();
   pair.callee = &callee;
-  pair.functions.assign(functions.begin(), functions.end());
-  pair.constants.assign(constants.begin(), constants.end());
-  pair.parameters.resize(functions.size());
+  pair.given.assign(given.begin(), given.end());
+  pair.functions.resize(given.size());
   pair.results = results_of(callee.body);
   std::string base(callee.name.text());
   base.erase(0, base.find_first_not_of('_'));
@@ -222,16 +227,16 @@ Lowering::Pair& Lowering::pair_for(const Call& it, const Callee& callee,
 
   if (callee.lexical != nullptr) {
     pair.around = &surroundings(callee.function);
-    capture(it, callee, functions.size(), *pair.around, pair);
+    capture(it, callee, given.size(), *pair.around, pair);
   }
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i] == nullptr) continue;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].function == nullptr) continue;
     // Each function sees what is around it, and not what is around another.
-    Frame& around = surroundings(functions[i]->function);
-    capture(it, *functions[i], i, around, pair);
-    Callee& known = callees_.emplace_back(*functions[i]);
+    Frame& around = surroundings(given[i].function->function);
+    capture(it, *given[i].function, i, around, pair);
+    Callee& known = callees_.emplace_back(*given[i].function);
     known.lexical = &around;
-    pair.parameters[i] = &known;
+    pair.functions[i] = &known;
   }
   return pair;
 }
@@ -333,8 +338,27 @@ CorePair Lowering::lower_pair(Pair& pair) {
   };
   for (std::size_t i = 0; i < callee.parameters.size(); ++i) {
     const Parameter& parameter = *callee.parameters[i];
-    const bool is_variable = pair.functions[i] == nullptr && pair.constants[i] == nullptr;
-    if (is_variable) {
+    const Given& given = pair.given[i];
+    if (parameter.form == ParameterKind::VariadicKeyword) continue;
+    if (parameter.form == ParameterKind::VariadicPositional) {
+      // As many as there are: variables of their own.
+      if (facts.is_written(parameter.name)) {
+        refuse(parameter, quoted(callee.name) + " assigns its parameter " + quoted(parameter.name),
+               "use another name in " + quoted(callee.name), DiagnosticKind::RecursiveCall);
+      }
+      std::vector<const Expr*> elements;
+      for (std::size_t k = 0; k < given.values.size(); ++k) {
+        const Symbol symbol =
+            names_.fresh(std::string(parameter.name.text()) + "_" + std::to_string(k));
+        add(symbol, parameter.ranges);
+        elements.push_back(context_.local(symbol, parameter.ranges));
+      }
+      frame.bindings[parameter.name] = {
+          .form = Binding::Form::Value,
+          .value = context_.make<TupleDisplay>(parameter.ranges, Exprs(context_.list(elements)))};
+      continue;
+    }
+    if (given.function == nullptr && given.constant == nullptr) {
       frame.bindings[parameter.name] = {.form = Binding::Form::Variable,
                                         .variable = parameter.name};
       add(parameter.name, parameter.ranges);
@@ -346,11 +370,11 @@ CorePair Lowering::lower_pair(Pair& pair) {
                  ", which is a function here",
              "use another name in " + quoted(callee.name));
     }
-    if (pair.functions[i] != nullptr) {
+    if (given.function != nullptr) {
       frame.bindings[parameter.name] = {.form = Binding::Form::Function,
-                                        .function = pair.parameters[i]};
+                                        .function = pair.functions[i]};
     } else {
-      frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = pair.constants[i]};
+      frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = given.constant};
     }
   }
   for (Pair::Captured& captured : pair.captured) {
@@ -358,7 +382,7 @@ CorePair Lowering::lower_pair(Pair& pair) {
     if (!own || facts.is_local(captured.name)) {
       captured.parameter = names_.fresh(captured.name.text());
     }
-    Frame* seen_from = own ? pair.around : pair.parameters[captured.slot]->lexical;
+    Frame* seen_from = own ? pair.around : pair.functions[captured.slot]->lexical;
     seen_from->bindings[captured.name].variable = captured.parameter;
     add(captured.parameter, callee.identity->ranges);
   }

@@ -24,7 +24,7 @@ class DeadCode {
     for (const Stmt* statement : body) collect_reads(statement);
     find_nested(body, false);
     solve(body);
-    collect(body, false);
+    if (!input_.has_halves) collect(body, false);
     // A dead tape can make other values dead: until nothing changes, in practice twice.
     for (bool again = true; again;) {
       again = false;

@@ -17,7 +17,8 @@ PassInput input_of(const TypedFunction& typed, ReverseResult& reverse, const Ass
           .written = reverse.plan.written,
           .effects = effects,
           .type_of = [&reverse](const Expr* value) { return reverse.typing->of(value); },
-          .context = context};
+          .context = context,
+          .has_halves = !reverse.flows.empty()};
 }
 
 }  // namespace

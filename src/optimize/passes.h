@@ -24,6 +24,7 @@ struct PassInput {
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
+  bool has_halves = false;  // the backward part is another function, which may not run
 };
 
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.
