@@ -100,6 +100,15 @@ class Finder {
     });
   }
 
+  // Whether a name may be what the function is given, or something outside. A list is no array that
+  // it holds.
+  static bool is_given(const TypedFunction& function, const Aliases& aliases, Symbol base) {
+    if (!aliases.is_changed_list(base)) return aliases.is_outside(base);
+    return std::ranges::any_of(function.core->parameters, [&](const Parameter* parameter) {
+      return aliases.is_changed_list(parameter->name);
+    });
+  }
+
   // A function that stores into what it is given is refused; so that its caller's arrays are as
   // they were. Where a caller stores into what a call may keep, the call keeps copies.
   void find_stores() {
@@ -108,7 +117,7 @@ class Finder {
       const Aliases aliases(*halves.typed);
       aliases.for_each_store([&](const Stmt* store) {
         const Symbol base = aliases.stored_into(store);
-        if (!aliases.is_outside(base)) return;
+        if (!is_given(*halves.typed, aliases, base)) return;
         throw Diagnostic(DiagnosticKind::RecursiveCall,
                          "`" + std::string(base.text()) +
                              "` may be an argument's array or list, and `" +

@@ -99,6 +99,23 @@ bool PairTypes::settle_endless() {
   return false;
 }
 
+bool PairTypes::forget_results() {
+  if (has_forgotten_) return false;
+  has_forgotten_ = true;
+  bool any = false;
+  for (const Known& known : calls_) {
+    any = any || std::ranges::any_of(known.results,
+                                     [](const Type& result) { return !result.is_numeric(); });
+  }
+  if (!any) return false;
+  rounds_ = 0;
+  for (Known& known : calls_) {
+    known.gives = false;
+    std::ranges::fill(known.results, Type());
+  }
+  return true;
+}
+
 bool PairTypes::changed() {
   if (++rounds_ > kMostRounds) throw InternalError("the types of functions do not settle");
   const bool changed = changed_;
@@ -123,7 +140,7 @@ TypedProgram infer_program(const CoreFunction& top, const std::vector<Type>& arg
         types.give(k, program.pairs[k].result);
       }
     } while (types.changed());
-  } while (types.settle_endless());
+  } while (types.settle_endless() || types.forget_results());
   return program;
 }
 

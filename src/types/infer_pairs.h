@@ -26,6 +26,9 @@ class PairTypes {
     return calls_[pair].arguments;
   }
   [[nodiscard]] bool is_called(std::size_t pair) const { return calls_[pair].called; }
+  // Starts over with what is given back: while arguments were not all known, a result may have had
+  // a type that it has not. Whether there was anything to gain by it; once.
+  bool forget_results();
   // Whether anything was new since it was asked last.
   bool changed();
 
@@ -43,6 +46,7 @@ class PairTypes {
   std::vector<Known> calls_;
   bool changed_ = false;
   int rounds_ = 0;
+  bool has_forgotten_ = false;
 };
 
 struct TypedProgram {
