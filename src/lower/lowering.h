@@ -207,7 +207,7 @@ class Lowering {
   Frame& surroundings(ThingHandle function);
   void capture(const Call& it, const Callee& callee, std::size_t slot, Frame& around, Pair& pair);
   CorePair lower_pair(Pair& pair);
-  void check_results(Block body, const Pair& pair);
+  Block with_results(Block body, const Pair& pair);
   std::vector<CorePair> lower_pairs();
   void call_itself(const FunctionDefinition& definition, const Callee& callee);
   bool is_known_outside(const Expr* core);

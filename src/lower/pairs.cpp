@@ -397,8 +397,7 @@ CorePair Lowering::lower_pair(Pair& pair) {
   core.parameters = context_.list(parameters);
   core.ranges = callee.identity->ranges;
   const Statements statements = collect([&] { block(callee.body); });
-  core.body = restructure(statements, facts, true);
-  check_results(core.body, pair);
+  core.body = with_results(restructure(statements, facts, true), pair);
   keep_used_globals(core, globals_);
   check_reads(core);
   check_nesting(core);
@@ -411,24 +410,42 @@ CorePair Lowering::lower_pair(Pair& pair) {
   return lowered;
 }
 
-// Every return gives as many values as the calls take.
-void Lowering::check_results(Block body, const Pair& pair) {
-  if (pair.results == 1) return;
+// Every return written as as many values as the calls take; those of a variable by their positions.
+Block Lowering::with_results(Block body, const Pair& pair) {
+  if (pair.results == 1) return body;
+  std::vector<const Stmt*> out;
   for (const Stmt* statement : body) {
     if (const auto* branch = as<If>(statement)) {
-      check_results(branch->body, pair);
-      check_results(branch->orelse, pair);
+      out.push_back(context_.make<If>(branch->ranges, branch->test,
+                                      with_results(branch->body, pair),
+                                      with_results(branch->orelse, pair)));
+      continue;
     }
     const auto* exit = as<Return>(statement);
-    if (exit == nullptr) continue;
-    const auto* tuple = as<TupleDisplay>(exit->value);
-    if (tuple != nullptr && tuple->elements.size() == pair.results) continue;
-    refuse(*exit,
-           quoted(pair.callee->name) +
-               ", which calls itself, gives back a tuple that is not "
-               "written out in every return",
-           "write `return a, b` everywhere", DiagnosticKind::RecursiveCall);
+    const auto* tuple = exit != nullptr ? as<TupleDisplay>(exit->value) : nullptr;
+    if (exit == nullptr || (tuple != nullptr && tuple->elements.size() == pair.results)) {
+      out.push_back(statement);
+      continue;
+    }
+    const auto* variable = as<Name>(exit->value);
+    if (variable == nullptr || variable->scope != Scope::Local) {
+      refuse(*exit,
+             quoted(pair.callee->name) +
+                 ", which calls itself, gives back a tuple that is not "
+                 "written out in every return",
+             "write `return a, b` everywhere", DiagnosticKind::RecursiveCall);
+    }
+    std::vector<const Expr*> values;
+    for (std::size_t k = 0; k < pair.results; ++k) {
+      values.push_back(context_.make<Subscript>(
+          exit->ranges, static_cast<const Expr*>(context_.local(variable->symbol, exit->ranges)),
+          static_cast<const Expr*>(context_.integer(static_cast<std::int64_t>(k), exit->ranges))));
+    }
+    out.push_back(
+        context_.make<Return>(exit->ranges, static_cast<const Expr*>(context_.make<TupleDisplay>(
+                                                exit->ranges, Exprs(context_.list(values))))));
   }
+  return context_.list(out);
 }
 
 std::vector<CorePair> Lowering::lower_pairs() {
