@@ -27,7 +27,7 @@ Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& rever
                     const Assembled& parts, RuleBook& rules, Context& context) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
   const PassInput input = input_of(typed, reverse, parts, rules, effects, context);
-  return tidy(substitute_single_uses(body, input), input);
+  return tidy(substitute_single_uses(join_sums(body, input), input), input);
 }
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,

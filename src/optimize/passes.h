@@ -38,6 +38,8 @@ Block fuse_branches(Block body, const PassInput& input);
 Block join_elements(Block body, const PassInput& input);
 // v += e and v *= c, of a number, as v = c * (v + e).
 Block join_updates(Block body, const PassInput& input);
+// v = a and v += b, of a number, as v = a + b.
+Block join_sums(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.
 Block tidy(Block body, const PassInput& input);
 
