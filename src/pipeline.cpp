@@ -12,6 +12,7 @@
 #include "autodiff/settle_pairs.h"
 #include "emit/function.h"
 #include "emit/halves.h"
+#include "lower/pair_fields.h"
 #include "lower/prepare.h"
 #include "optimize/passes.h"
 #include "syntax/printer.h"
@@ -413,6 +414,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   ready.pairs.clear();
   std::vector<CorePair> pairs = core.pairs;
   for (CorePair& pair : pairs) pair.core = prepare(pair.core, context);
+  spread_fields(ready, pairs, structures, fields, context);
   std::vector<Type> arguments = given;
   for (const NamedField& field : fields) arguments.push_back(field.type);
   const Inputs inputs = inputs_of(core, given, options, fields);
