@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lower/copies.h"
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
@@ -23,15 +24,21 @@ void check_syntax(const CapturedFunction& function) {
 
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
-  // A call of itself is found where a function is written out inside itself: then from the start.
   lowering::Known known;
   while (true) {
     try {
-      CoreFunction core = lowering::Lowering(outside, context, known).run(function, handle);
+      lowering::Lowering lowering(outside, context, known);
+      CoreFunction core = lowering.run(function, handle);
+      // Which classes change their objects is known when all is lowered: at most once more per
+      // class.
+      const std::set<ThingHandle> changing = lowering.found_changing();
+      known.changing.insert(changing.begin(), changing.end());
+      if (!changing.empty()) continue;
       verify_core(core);
       for (const CorePair& pair : core.pairs) verify_core(pair.core);
       return core;
     } catch (const lowering::CallsItself& found) {
+      // Found where a function is written out inside itself: then it is known from the start.
       known.recursive.insert(found.definition);
     }
   }
@@ -58,7 +65,11 @@ constexpr int kDeepest = 1000;
 }  // namespace
 
 Lowering::Lowering(Outside& outside, Context& context, Known& known)
-    : outside_(outside), context_(context), known_(known), names_(context) {}
+    : outside_(outside),
+      context_(context),
+      known_(known),
+      names_(context),
+      changing_(known.changing) {}
 
 CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle) {
   const FunctionDefinition& definition = *function.definition;
@@ -104,6 +115,10 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   if (!unbound.empty()) {
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
+  if (!attribute_variables_.empty()) {
+    refuse_objects_left(core);
+    core.body = without_needless_attributes(core, attribute_variables_, context_);
+  }
   keep_used_globals(core, globals_);
   check_reads(core);
   check_nesting(core);
@@ -125,6 +140,12 @@ void Lowering::emit_assign(Symbol target, const Expr* value, Ranges ranges) {
   if (const auto* name = as<Name>(value);
       name != nullptr && name->scope == Scope::Local && name->symbol == target) {
     return;
+  }
+  if (object_of(value) != nullptr) return bind_object(target, value, ranges);
+  if (objects_.contains(target)) {
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "a variable that holds an object gets a plain value",
+                     ranges.empty() ? value->ranges : ranges, "use a name of its own for each");
   }
   emit(context_.assign(context_.local(target, ranges), value, ranges));
 }

@@ -9,6 +9,7 @@
 // is given are part of what it is: with another function it is another pair.
 #include <algorithm>
 
+#include "lower/copies.h"
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
@@ -143,6 +144,12 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
     frame_ = sees.lexical;
     passed.push_back(name(*context_.make<Name>(it.ranges, captured.name, Scope::Unresolved)));
     frame_ = caller;
+  }
+
+  for (const Expr* value : passed) {
+    if (object_of(value) == nullptr) continue;
+    refuse(it, "an object is passed to " + quoted(callee.name) + ", which calls itself",
+           "pass its attributes", DiagnosticKind::RecursiveCall);
   }
 
   // Its results, and the tape.
@@ -318,6 +325,12 @@ CorePair Lowering::lower_pair(Pair& pair) {
   active_ = {callee.identity};
   open_loops_ = 0;
   inlined_nodes_ = 0;
+  objects_.clear();
+  retired_objects_.clear();
+  object_names_.clear();
+  outer_objects_.clear();
+  attribute_variables_.clear();
+  born_.clear();
 
   const auto unbound = maybe_unbound(callee.parameters, callee.body, facts);
   // The first by name: a set has no order.
@@ -398,6 +411,10 @@ CorePair Lowering::lower_pair(Pair& pair) {
   core.ranges = callee.identity->ranges;
   const Statements statements = collect([&] { block(callee.body); });
   core.body = with_results(restructure(statements, facts, true), pair);
+  if (!attribute_variables_.empty()) {
+    refuse_objects_left(core);
+    core.body = without_needless_attributes(core, attribute_variables_, context_);
+  }
   keep_used_globals(core, globals_);
   check_reads(core);
   check_nesting(core);
