@@ -34,9 +34,16 @@ Symbol returned_variable(Block body, std::size_t position, std::size_t results) 
   return one ? found : Symbol();
 }
 
+// What nothing is known of (a path returns None, an attribute of an object) is a number or an array
+// where a derivative flows.
+bool may_be_numeric(const Type& type) {
+  return type.is_numeric() || type.kind == TypeKind::Unknown;
+}
+
 // The type of an adjoint of a value of this type.
 Type adjoint_type(const Type& type) {
   Type result = type;
+  if (!type.is_numeric()) return Type::numeric(DType::Float64);
   if (type.is_number()) return Type::number(DType::Float64);
   if (!is_floating(result.dtype)) result.dtype = DType::Float64;
   return result;
@@ -130,7 +137,7 @@ void Reverse::reverse_half_return(const Return* statement) {
     const Expr* value = results > 1 ? tuple->elements[k] : statement->value;
     if (!active(value)) continue;
     const Type type = typing_.of(value);
-    if (!type.is_numeric()) {
+    if (!may_be_numeric(type)) {
       refuse(DiagnosticKind::UnsupportedType, value,
              "a function that calls itself gives back what is no number or array here",
              "return numbers or arrays");
@@ -145,7 +152,7 @@ void Reverse::reverse_half_return(const Return* statement) {
 // The adjoint of a result of a call as an expression of the result's shape.
 const Expr* Reverse::seed_of(const Linear& adjoint, const Expr* result) {
   const Type type = typing_.of(result);
-  if (!type.is_numeric()) {
+  if (!may_be_numeric(type)) {
     refuse(DiagnosticKind::UnsupportedType, current_,
            "this call gives what is no number or array on every path",
            "return numbers, or arrays, on every path");
