@@ -24,6 +24,7 @@ struct PassInput {
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
+  bool has_halves = false;  // the backward part is another function, which may not run
 };
 
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.
@@ -37,8 +38,14 @@ Block fuse_branches(Block body, const PassInput& input);
 Block join_elements(Block body, const PassInput& input);
 // v += e and v *= c, of a number, as v = c * (v + e).
 Block join_updates(Block body, const PassInput& input);
+// v = a and v += b, of a number, as v = a + b.
+Block join_sums(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.
 Block tidy(Block body, const PassInput& input);
+
+// The backward half of a function that stays a call, once it stands alone.
+Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& reverse,
+                    const Assembled& parts, RuleBook& rules, Context& context);
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);
