@@ -476,8 +476,30 @@ std::unordered_set<Symbol> Aliases::in_conflict() const {
   return found;
 }
 
+// `xs[i] += e` of an array writes into the array, which is known by other names, too, or stands in
+// the list twice.
+void Aliases::check_items(const Stmt* statement) const {
+  const Subscript* place = stored_place(statement);
+  if (place == nullptr) return;
+  const auto is_item = [this](const Expr* part) {
+    const auto* subscript = as<Subscript>(part);
+    if (subscript == nullptr) return false;
+    const TypeKind kind = function_.type_of(subscript->value).kind;
+    return kind == TypeKind::List || kind == TypeKind::Tuple || kind == TypeKind::Dict;
+  };
+  const bool augmented =
+      is<AugmentedAssign>(statement) && is_item(place) && may_share(function_.type_of(place));
+  if (!augmented && !is_item(place->value)) return;
+  const std::string text = print(static_cast<const Node*>(augmented ? place : place->value));
+  throw Diagnostic(DiagnosticKind::WriteInPlace,
+                   "`" + text + "`, an item of a list, is written in place", statement->ranges,
+                   augmented ? "write `" + text + " = " + text + " + …`, which makes a new array"
+                             : "store a new array instead: `" + text + " = …`");
+}
+
 void Aliases::check() const {
   for (const Stmt* statement : stores_) {
+    check_items(statement);
     const std::string base(stored(statement).text());
     for (const Symbol other : seen_by(statement)) {
       if (!is_read_later(statement, other)) continue;

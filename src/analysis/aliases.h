@@ -53,6 +53,7 @@ class Aliases {
  private:
   struct Sharing;
   struct Live;
+  void check_items(const Stmt* statement) const;
   [[nodiscard]] std::vector<Symbol> references(const Expr* expression, const Expr* part = nullptr,
                                                bool* reached = nullptr) const;
   // The name whose array a statement stores into; empty if it does not.
