@@ -184,7 +184,7 @@ def assign_flag(w):
     return True
 
 
-@statement(2)
+@statement(2.6)
 def assign_int(w):
     """An int that depends on the data but carries no derivative."""
     name = w.fresh('k')
@@ -367,8 +367,8 @@ def for_range(w):
     how = w.pick(['constant', 'length', 'length', 'argument', 'counter', 'step', 'step', 'down',
                   'down', 'from', 'from', 'empty', 'empty', 'global', 'global', 'reversed',
                   'reversed'])  # fmt: skip
-    if ints and w.chance(0.3):
-        how = w.pick(['argument', 'counter'])
+    if ints and w.chance(0.4):
+        how = w.pick(['argument', 'argument', 'counter'])
     if arrays and w.chance(0.3):
         how = w.pick(['shape', 'length'])
     low, high, empty = 0, 3, False
@@ -682,7 +682,7 @@ def call_for_pair(w):
     return True
 
 
-@statement(2.5)
+@statement(3)
 def element_loop(w):
     """The textbook double loop over a matrix, or a sum of neighbours."""
     found = [v for v in w.variables('array') if min(v.shape) > 1]

@@ -466,7 +466,7 @@ def sweep(w):
     return True
 
 
-@statement(7, deep=True)
+@statement(9, deep=True)
 def stencil(w):
     """Time by space, with one buffer or two."""
     found = [v for v in w.variables('array') if len(v.shape) == 1 and v.shape[0] > 2]
@@ -502,7 +502,7 @@ def stencil(w):
         w.mark(f'stencil_{how}')
         if w.chance(0.4):
             w.line(f'{un}[0] = {un}[-1] = {rate}')
-        swap = w.pick(['swap', 'swap', 'copy', 'whole', 'whole', 'part', 'part'])
+        swap = w.pick(['swap', 'swap', 'copy', 'copy', 'whole', 'whole', 'part', 'part'])
         w.line({'swap': f'{u}, {un} = {un}, {u}', 'copy': f'{u} = {un}.copy()',
                 'whole': f'{u}[:] = {un}', 'part': f'{u}[1:-1] = {un}[1:-1]'}[swap])  # fmt: skip
         w.mark(f'stencil_{swap}')
@@ -550,7 +550,7 @@ def view(w):
     v = w.pick(found)
     shape = v.shape
     kinds = ['alias', 'slice', 'slice']
-    kinds += ['row', 'row', 'transpose', 'transpose', 'ravel', 'ravel'] * 2 if len(shape) == 2 else []
+    kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'ravel', 'ravel'] * 2 if len(shape) == 2 else []
     kinds += ['reshape'] if len(shape) == 1 else []
     kind = w.pick(kinds)
     if kind == 'alias':
