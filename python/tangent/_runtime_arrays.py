@@ -64,9 +64,22 @@ def _add_to_all(items: list[Any], b: Numeric) -> None:
     items[:] = [item + b for item in items]
 
 
-def _add_to_items(items: list[Any], b: Any) -> None:
-    """Adds to every adjoint in a list its own part of `b`."""
-    items[:] = [item + part for item, part in zip(items, b, strict=True)]
+def _add_to_items(items: list[Any], b: Any, place: slice = slice(None)) -> None:
+    """Adds to every adjoint in a list, or in a slice of it, its own part of `b`."""
+    items[place] = [item + part for item, part in zip(items[place], b, strict=True)]
+
+
+def _fold_items(b: list[Any], count: int) -> list[Any]:
+    """The adjoint of `count` items that were repeated: of each the sum."""
+    return [sum(b[k::count]) for k in range(count)]
+
+
+def _unsort_items(b: list[Any], xs: list[Any]) -> list[Any]:
+    """The adjoint of xs from that of sorted(xs), which keeps the order of equal items."""
+    made = [0.0] * len(xs)
+    for part, k in zip(b, sorted(range(len(xs)), key=xs.__getitem__), strict=True):
+        made[k] = part
+    return made
 
 
 # Stores

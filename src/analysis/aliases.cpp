@@ -107,6 +107,22 @@ bool Aliases::passes_on(const Expr* expression, const Expr* part) const {
   return reached;
 }
 
+// `xs[1:]`, `xs + ys`, `list(xs)`, `xs.copy()`: a list of its own that holds nothing to share.
+bool Aliases::is_new_list_of_numbers(const Expr* expression) const {
+  const Type type = function_.type_of(expression);
+  if (type.kind != TypeKind::List) return false;
+  const bool numbers =
+      std::ranges::all_of(type.elements, [](const Type& element) { return element.is_number(); });
+  if (!numbers) return false;
+  if (is<BinaryOperation>(expression)) return true;
+  if (const auto* subscript = as<Subscript>(expression)) return is<Slice>(subscript->index);
+  const auto* call = as<Call>(expression);
+  if (call == nullptr) return false;
+  const auto* method = as<Attribute>(call->function);
+  return call->callee.text() == "builtins.list" || call->callee.text() == "builtins.sorted" ||
+         (!call->callee && method != nullptr && method->attribute.text() == "copy");
+}
+
 std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part,
                                         bool* reached) const {
   std::vector<Symbol> found;
@@ -121,6 +137,7 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
       continue;
     }
     if (!is<TupleDisplay>(top) && !is<ListDisplay>(top) && !may_share(type_of(top))) continue;
+    if (is_new_list_of_numbers(top)) continue;
     switch (top->kind) {
       case Kind::Name:
         found.push_back(static_cast<const Name*>(top)->symbol);

@@ -152,7 +152,12 @@ void Reverse::reverse_function() {
     const Type type = input_types_[k];
     Linear value = adjoint_of(input);
     const Expr* gradient = nullptr;
-    if (!type.is_numeric()) {
+    if (type.kind == TypeKind::List && type.uniform) {
+      gradient = value.is_zero() ? zeros_of_list(context_.local(input)) : algebra_.build(value);
+      // The caller's, or the seed's, stays apart from what is given back.
+      const auto* name = as<Name>(gradient);
+      if (name != nullptr && name->symbol != bar(input)) gradient = copied_list(gradient);
+    } else if (!type.is_numeric()) {
       // Its parts are inputs of their own.
       if (!value.is_zero()) {
         refuse(DiagnosticKind::UnsupportedType, first_read(input),
