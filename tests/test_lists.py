@@ -378,6 +378,68 @@ def test_lists_that_are_made_of_lists(f: Any, x: float):
 
 
 # ------------------------------------------------------------------------------------------------
+# Lists as results
+
+
+def doubled(xs):
+    return [2.0 * x for x in xs]
+
+
+def shifted(xs):
+    return xs[1:] + [xs[0] ** 2]
+
+
+def ordered(xs):
+    return sorted(xs)
+
+
+def two(xs):
+    return [xs[0] * xs[1], xs[2]]
+
+
+def arrays_and_numbers(xs):
+    v = np.array(xs)
+    return [v * v[0], np.sum(v)]
+
+
+def arrays(xs):
+    made = []
+    for k in range(2):
+        made.append(np.array(xs) * (k + 1))
+    return made
+
+
+def of_two_lengths(xs):
+    if xs[0] > 2.0:
+        return [xs[0]]
+    return [xs[0], xs[1] * xs[2]]
+
+
+RESULTS = [doubled, shifted, ordered, two, arrays_and_numbers, arrays, of_two_lengths]
+
+
+@pytest.mark.parametrize('f', RESULTS, ids=lambda f: f.__name__)
+def test_a_list_as_the_result(f: Any):
+    for xs in ([1.0, 3.0, 2.0], (2.5, 0.5, 1.5)):
+        if f is not shifted or isinstance(xs, list):
+            check(f, xs)
+
+
+def test_the_seed_of_a_list():
+    df = tangent.grad(doubled)
+    assert df([1.0, 2.0], [3.0, 4.0]) == [6.0, 8.0]
+    assert df([1.0, 2.0], init_grad=0.5) == [1.0, 1.0]
+    assert df([1.0, 2.0], np.array([3.0, 4.0])) == [6.0, 8.0]
+    seed = [3.0, 4.0]
+    df([1.0, 2.0], seed)
+    assert seed == [3.0, 4.0]
+    with pytest.raises(tangent.errors.ShapeError, match='3 items'):
+        df([1.0, 2.0], [1.0, 2.0, 3.0])
+    value, gradient = tangent.value_and_grad(doubled)([1.0, 2.0])
+    assert value == [2.0, 4.0] and gradient == [2.0, 2.0]
+
+
+# ------------------------------------------------------------------------------------------------
 # What is refused
 
 

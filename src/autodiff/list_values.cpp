@@ -27,6 +27,16 @@ const Expr* Reverse::length_of(const Expr* list) {
   return length;
 }
 
+// A number as the seed stands for one for each item.
+Linear Reverse::seed_of_list(const Expr* list) {
+  const Expr* seed = context_.make<Call>(
+      {}, helper("_seed_items"), context_.symbol("tangent.runtime._seed_items"),
+      context_.list<const Expr*>({static_cast<const Expr*>(context_.local(seed_)), list}),
+      List<const Keyword*>());
+  typing_.set(seed, typing_.of(list));
+  return algebra_.of(seed);
+}
+
 // The adjoint of a list under a name.
 Linear Reverse::list_name(const Expr* node, const Linear& adjoint) {
   if (adjoint.as_name()) return adjoint;

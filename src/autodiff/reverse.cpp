@@ -541,19 +541,25 @@ void Reverse::reverse_return(const Return* statement) {
   if (!active(statement->value)) return;
   Linear seed = algebra_.of(context_.local(seed_));
   current_value_ = statement->value;
-  if (const auto* tuple = as<TupleDisplay>(statement->value)) {
-    for (std::size_t k = 0; k < tuple->elements.size(); ++k) {
+  if (const auto parts = elements_of_display(statement->value); parts && !parts->empty()) {
+    const Exprs elements = *parts;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
       const Expr* part = context_.make<Subscript>({}, context_.local(seed_),
                                                   context_.integer(static_cast<std::int64_t>(k)));
       typing_.set(part, Type::number(DType::Float64));
       Linear element = algebra_.of(part);
-      element.lazy = !typing_.of(tuple->elements[k]).is_number();
-      push(tuple->elements[k], std::move(element));
+      element.lazy = !typing_.of(elements[k]).is_number();
+      push(elements[k], std::move(element));
     }
-    result_.tuple_size = tuple->elements.size();
+    result_.tuple_size = std::max(result_.tuple_size, elements.size());
     return;
   }
   const Type type = typing_.of(statement->value);
+  if (const auto* list = as<Name>(statement->value);
+      list != nullptr && list->scope == Scope::Local && type.kind == TypeKind::List &&
+      std::ranges::all_of(type.elements, &Type::is_numeric)) {
+    return push(list, seed_of_list(list));
+  }
   if (type.kind == TypeKind::Tuple || type.kind == TypeKind::List || type.kind == TypeKind::Dict) {
     refuse(DiagnosticKind::UnsupportedType, statement->value, "a container as the result",
            "return numbers, an array, or a tuple written out in the return statement");

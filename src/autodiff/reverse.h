@@ -101,6 +101,7 @@ class Reverse {
   // --- lists (reverse_lists.cpp)
   bool is_list(const Expr* value);
   const Expr* operand(const Expr* value);
+  Linear seed_of_list(const Expr* list);
   const Expr* zeros_of_list(const Expr* list);
   const Expr* copied_list(const Expr* list);
   Symbol list_buffer(Symbol variable);
