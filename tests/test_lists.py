@@ -378,6 +378,128 @@ def test_lists_that_are_made_of_lists(f: Any, x: float):
 
 
 # ------------------------------------------------------------------------------------------------
+# Methods that change a list, and loops over displays
+
+
+def popped_first(x):
+    xs = [x, x * x]
+    y = xs.pop(0)
+    return y * xs[0]
+
+
+def extended(x):
+    xs = [x]
+    for k in range(3):
+        more = [x * k, x * x]
+        xs.extend(more)
+    xs.extend((2.0 * x, x))
+    return sum(xs) * xs[0] * xs[-2]
+
+
+def inserted(x):
+    xs = [x]
+    xs.insert(0, x * x)
+    xs.insert(-1, x**3)
+    xs.insert(9, 2.0 * x)
+    return xs[0] * 2 + xs[1] * 3 + xs[2] * 5 + xs[3] * 7
+
+
+def put_in_order(x):
+    xs = [x * x, x, 0.1 * x]
+    xs.sort()
+    y = xs[0] * 3 + xs[2]
+    xs.reverse()
+    return y * xs[0]
+
+
+def queue(x):
+    waiting = [x]
+    total = 0.0
+    n = 0
+    while waiting:
+        v = waiting.pop(0)
+        total += v * v
+        if n < 5:
+            waiting.append(v * 1.1)
+            waiting.append(v * 0.5)
+        n += 1
+    return total
+
+
+def window(x):
+    last = []
+    total = 0.0
+    for k in range(6):
+        last.append(x * x * k)
+        if len(last) > 2:
+            last.pop(0)
+        total += sum(last) / len(last) * last[-1]
+    return total
+
+
+def take_first(ys):
+    return ys.pop(0)
+
+
+def in_a_callee(x):
+    xs = [x, x * 3, x * x]
+    a = take_first(xs)
+    return a * xs[0] + take_first(xs)
+
+
+def in_one_expression(x):
+    xs = [x, 2 * x, 3 * x]
+    return xs[0] * xs.pop(0) + xs[0] * xs.pop(-2)
+
+
+def of_arrays(x):
+    v = x * np.arange(3.0)
+    q = [v, v * 2]
+    q.insert(1, v * v)
+    a = q.pop(0)
+    q.reverse()
+    return np.sum(a * q[0] * q[1])
+
+
+def cleared(x):
+    xs = [x, x]
+    y = xs[0] * 2
+    xs.clear()
+    xs.append(y * y)
+    return xs[0]
+
+
+def over_displays(x):
+    total = 0.0
+    for a, b in zip((x, 2.0 * x, 1.0), [x, x * x, x]):
+        total += a * b
+    return sum([total * v for v in (1.0, x)])
+
+
+METHODS = [
+    popped_first, extended, inserted, put_in_order, queue, window, in_a_callee, in_one_expression,
+    of_arrays, cleared, over_displays,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('f', METHODS, ids=lambda f: f.__name__)
+def test_methods_that_change_a_list(f: Any):
+    for x in (1.3, 0.6):
+        check(f, x)
+
+
+@pytest.mark.parametrize('k', [0, 1, -1, 5])
+def test_a_place_that_is_known_at_run_time(k: int):
+    def f(x, k):
+        xs = [x, 2 * x, 3 * x]
+        xs.insert(k, x * x)
+        return xs[0] * 1 + xs[1] * 10 + xs[2] * 100 + xs[3] * 1000
+
+    want = oracle.gradient(f, (1.3, k), (0,))
+    assert oracle.error((tangent.grad(f)(1.3, k),), want) <= 1e-10
+
+
+# ------------------------------------------------------------------------------------------------
 # Lists as results
 
 
@@ -451,6 +573,10 @@ def test_the_seed_of_a_list():
         '    return np.sum(ws[0] * ws[1])',
         'ws = []\n    for v in xs:\n        ws.append(v * np.ones(2))\n    ws[0][0] = 1.0\n'
         '    return np.sum(ws[0] * ws[1])',
+        'xs.sort()\n    return xs[0]',
+        'zs = [v for v in xs]\n    ys = zs\n    ys.sort()\n    return zs[0]',
+        'zs = [v for v in xs]\n    d = [zs, 1.0]\n    zs.reverse()\n    return d[0][0]',
+        'zs = [v for v in xs]\n    for v in zs:\n        zs.pop(0)\n    return xs[0]',
     ],
 )
 def test_a_write_that_another_name_sees(body: str, tmp_path: Any):

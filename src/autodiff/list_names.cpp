@@ -30,7 +30,7 @@ class ListNamer {
  private:
   const Stmt* renewed(const Stmt* statement, std::vector<const Stmt*>& out) {
     if (const auto* loop = as<For>(statement)) {
-      const Expr* iterable = named(loop->iterable, out);
+      const Expr* iterable = named(walked(loop->iterable, out), out);
       const Block body = block(loop->body);
       if (iterable == loop->iterable && body.data() == loop->body.data()) return statement;
       return context_.make<For>(loop->ranges, loop->target, iterable, body, loop->orelse,
@@ -65,6 +65,34 @@ class ListNamer {
       return value == leaves->value ? statement : context_.make<Return>(leaves->ranges, value);
     }
     return statement;
+  }
+
+  // `for v in (1.0, x)`: the items are a list with a name, from which their adjoints are taken.
+  const Expr* walked(const Expr* node, std::vector<const Stmt*>& out) {
+    if (const auto* call = as<Call>(node)) {
+      const std::string_view callee = call->callee.text();
+      if (callee != "builtins.zip" && callee != "builtins.enumerate" &&
+          callee != "builtins.reversed")
+        return node;
+      return static_cast<const Expr*>(
+          rewrite_children(context_, *node, [&](const Node* child) -> const Node* {
+            if (!is_expression(child->kind)) return child;
+            return walked(static_cast<const Expr*>(child), out);
+          }));
+    }
+    Exprs elements;
+    if (const auto* list = as<ListDisplay>(node)) elements = list->elements;
+    if (const auto* tuple = as<TupleDisplay>(node)) elements = tuple->elements;
+    const bool numbers = std::ranges::all_of(
+        elements, [&](const Expr* element) { return typed_.type_of(element).is_numeric(); });
+    const bool constants =
+        std::ranges::all_of(elements, [&](const Expr* element) { return is<Constant>(element); });
+    if (elements.empty() || !numbers || constants || !is_plain(node)) return node;
+    const Symbol name = names_.fresh("items");
+    out.push_back(context_.assign(context_.local(name, node->ranges),
+                                  context_.make<ListDisplay>(node->ranges, elements),
+                                  node->ranges));
+    return context_.local(name, node->ranges);
   }
 
   // What is evaluated once, whatever the values are, and leaves no trace.

@@ -343,6 +343,9 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
     adjoint = adjoint_of(symbol);
   }
   adjoint_of(symbol) = Linear();
+  // What the name held before may have another shape than the adjoint that is written there.
+  if (!same_shape(type, typing_.of(context_.local(symbol))) && bars_.contains(symbol))
+    assigned_.erase(bars_.at(symbol));
   if (!active(assign->value)) return;
   adjoint = unbroadcast_entry(adjoint, symbol, assign->value);
   if (!self) {
@@ -361,6 +364,7 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
     current_target_ = {};
     return;
   }
+  rebound_.insert(symbol);  // the operands have the shape of the old value
   mark(block, index);
   push(assign->value, std::move(adjoint));
 }

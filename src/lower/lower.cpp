@@ -74,6 +74,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
   core.ranges = definition.ranges;
+  check_rebound_lists(core, rebound_lists_);
   keep_used_globals(core, globals_);
   check_reads(core);
   check_nesting(core);

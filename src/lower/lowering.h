@@ -14,6 +14,7 @@
 
 #include "base/diagnostics.h"
 #include "lower/exits.h"
+#include "lower/list_methods.h"
 #include "lower/lower.h"
 #include "lower/names.h"
 #include "lower/scope.h"
@@ -156,6 +157,10 @@ class Lowering {
   const Expr* library_call(const Call& it, const Thing& thing);
   const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
   bool changes_list(const Call& it, const Attribute& method);
+  // list_methods.cpp: extend, insert, pop(k), reverse, sort, clear
+  bool rebinds_list(const Call& it, const Attribute& method);
+  const Expr* list_method(const Call& it, const Attribute& method, Destination destination);
+  void extend_list(const Call& it, Symbol list);
   const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee);
   std::vector<Argument> arguments_of(const Call& it);
   void refuse_write_in_place(const Call& it, Symbol callee);
@@ -240,6 +245,7 @@ class Lowering {
   int open_loops_ = 0;               // of all functions being lowered
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
+  std::vector<ReboundList> rebound_lists_;
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
 
