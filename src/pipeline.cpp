@@ -7,6 +7,7 @@
 #include "analysis/aliases.h"
 #include "analysis/views.h"
 #include "autodiff/assemble.h"
+#include "autodiff/list_names.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
@@ -38,7 +39,13 @@ Symbol numpy_name(const CoreFunction& core, NamePool& names, bool& bound) {
   return names.fresh("np");
 }
 
+// A list of real numbers or arrays, by one element type.
+bool is_list_of_numbers(const Type& type) {
+  return type.kind == TypeKind::List && type.uniform && type.elements.front().is_numeric();
+}
+
 bool is_active_leaf(const Type& type) {
+  if (is_list_of_numbers(type)) return true;
   return (type.is_number() || type.is_array()) && type.dtype != DType::Bool &&
          type.dtype != DType::Complex64 && type.dtype != DType::Complex128;
 }
@@ -74,6 +81,11 @@ Inputs inputs_of(const CoreFunction& core, const std::vector<Type>& arguments,
     const bool numeric = type.kind == TypeKind::Number || type.kind == TypeKind::Array ||
                          type.kind == TypeKind::Numeric;
     const std::string name(parameter->name.text());
+    if (is_list_of_numbers(type) && parameter->form != ParameterKind::VariadicPositional) {
+      inputs.names.push_back(parameter->name);
+      inputs.types.push_back(type);
+      continue;
+    }
     if (parameter->form == ParameterKind::VariadicPositional ||
         parameter->form == ParameterKind::VariadicKeyword || type.kind == TypeKind::Tuple ||
         type.kind == TypeKind::List || type.kind == TypeKind::Dict ||
@@ -143,7 +155,11 @@ class GradientBuilder {
       const auto index = static_cast<std::size_t>(position);
       field_ = std::ranges::find(fields_, index, &NamedField::parameter);
       if (field_ == fields_.end()) {
-        gradients.push_back(*part_++);
+        const bool items = index < structures_.size() && structures_[index].is_items();
+        gradients.push_back(items ? items_of(*part_++, structures_[index].type,
+                                             core_.parameters[index]->name,
+                                             structures_[index].form == Structure::Form::TupleItems)
+                                  : *part_++);
       } else {
         gradients.push_back(
             whole(structures_[index], std::string(core_.parameters[index]->name.text())));
@@ -158,9 +174,27 @@ class GradientBuilder {
         {}, Literal{.kind = LiteralKind::String, .text = context_.arena().copy_text(text)});
   }
 
+  // The adjoint of a list is a list: arrays in it get their items' shapes, a tuple is made one.
+  const Expr* items_of(const Expr* part, const Type& type, Symbol name, bool is_tuple) {
+    const Expr* result = part;
+    if (!type.elements.front().is_number()) {
+      reverse_.helpers.emplace_back("_items_like");
+      result = context_.make<Call>({}, context_.global(context_.symbol("_items_like")),
+                                   context_.symbol("tangent.runtime._items_like"),
+                                   context_.list<const Expr*>({context_.local(name), part}),
+                                   List<const Keyword*>());
+    }
+    if (!is_tuple) return result;
+    return context_.make<Call>({}, context_.global(context_.symbol("tuple")),
+                               context_.symbol("builtins.tuple"),
+                               context_.list<const Expr*>({result}), List<const Keyword*>());
+  }
+
   const Expr* whole(const Structure& structure, const std::string& text) {
     if (structure.is_leaf()) {
       const NamedField& field = *field_++;
+      if (is_list_of_numbers(field.type))
+        return items_of(*part_++, field.type, field.name, field.is_tuple);
       if (is_active_leaf(field.type)) return *part_++;
       // A truth value counts as a number that nothing depends on; a text stays what it is.
       if (field.type.is_number()) return context_.number(0.0);
@@ -315,6 +349,18 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
                           std::vector<CorePair>& pairs, Outside& outside, RuleBook& rules,
                           Context& context) {
   TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
+  // Lists that are made inside of expressions have names.
+  bool listed = false;
+  auto name_inner_lists = [&](CoreFunction& core, const TypedFunction& typed) {
+    if (typed.core == nullptr) return;
+    const Block body = name_lists(core, typed, context);
+    listed = listed || body.data() != core.body.data();
+    core.body = body;
+  };
+  name_inner_lists(top, program.top);
+  for (std::size_t k = 0; k < pairs.size(); ++k) name_inner_lists(pairs[k].core, program.pairs[k]);
+  if (listed) program = infer_program(top, arguments, pairs, outside, rules, context);
+  // Where one array is stored into through several names, the names of views are spelled out.
   for (int round = 0; round < kViewRounds; ++round) {
     bool changed = false;
     auto spell_out = [&](CoreFunction& core, const TypedFunction& typed) {
@@ -428,8 +474,12 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   for (CorePair& pair : pairs) pair.core = prepare(pair.core, context);
   spread_fields(ready, pairs, structures, fields, context);
   std::vector<Type> arguments = given;
+  for (std::size_t k = 0; k < structures.size(); ++k) {
+    if (structures[k].is_items()) arguments[k] = structures[k].type;
+  }
+  const std::vector<Type> parameters = arguments;
   for (const NamedField& field : fields) arguments.push_back(field.type);
-  const Inputs inputs = inputs_of(core, given, options, fields);
+  const Inputs inputs = inputs_of(core, parameters, options, fields);
   if (log) log("core", print(ready.body).text);
 
   const TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);

@@ -55,6 +55,8 @@ class Aliases {
  private:
   struct Sharing;
   struct Live;
+  void check_items(const Stmt* statement) const;
+  [[nodiscard]] bool is_new_list_of_numbers(const Expr* expression) const;
   [[nodiscard]] std::vector<Symbol> references(const Expr* expression, const Expr* part = nullptr,
                                                bool* reached = nullptr) const;
   // The name whose array a statement stores into; empty if it does not.
