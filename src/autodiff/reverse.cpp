@@ -64,6 +64,7 @@ Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& input
       context_(context),
       numpy_(numpy),
       names_(names),
+      rule_names_(*function.core, names, context, numpy),
       typing_(function, rules, context),
       algebra_(typing_, context, numpy),
       activity_(function, inputs, rules),
@@ -93,8 +94,8 @@ ReverseResult Reverse::run() {
   for (const Symbol name : adjoint_names_) {
     if (typing_.of(context_.local(name)).is_number()) result_.number_names.insert(name);
   }
-  result_.helpers.assign(helpers_.begin(), helpers_.end());
-  for (const auto& [module, printed] : modules_) result_.modules.emplace_back(module, printed);
+  result_.helpers = rule_names_.helpers();
+  result_.modules = rule_names_.modules();
   for (const auto& [symbol, type] : function_.variables) {
     if (aliases_.is_changed_list(symbol)) {
       result_.plan.changed_lists.insert(symbol);
