@@ -454,6 +454,10 @@ const std::vector<Symbol>& Aliases::seen_by(const Stmt* store) const {
   return found != seen_by_.end() ? found->second : kNone;
 }
 
+bool Aliases::may_ever_share(Symbol a, Symbol b) const {
+  return leader(variables_.number(a)) == leader(variables_.number(b));
+}
+
 bool Aliases::is_outside(Symbol variable) const {
   return outside_.contains(leader(variables_.number(variable)));
 }

@@ -34,6 +34,8 @@ class Aliases {
   void for_each_store(F&& f) const {
     for (const Stmt* statement : stores_) f(statement);
   }
+  // Whether two names are ever bound to memory that may be the same.
+  [[nodiscard]] bool may_ever_share(Symbol a, Symbol b) const;
   // Whether the memory behind a name may be that of a parameter, or of something outside.
   [[nodiscard]] bool is_outside(Symbol variable) const;
   // Refuses a store that another name sees which is read later: the values of both would have to

@@ -1,9 +1,30 @@
 // The passes in order; see passes.h. Comments between them say which invariant now holds.
 #include "optimize/passes.h"
 
+#include <span>
+
 #include "syntax/printer.h"
 
 namespace tangent {
+
+namespace {
+
+struct NamedPass {
+  std::string_view name;
+  Block (*run)(Block, const PassInput&);
+};
+
+Block run(std::span<const NamedPass> passes, Block body, const PassInput& input, const StageLog& log) {
+  for (const NamedPass& pass : passes) {
+    const Block now = pass.run(body, input);
+    const bool changed = now.data() != body.data();
+    body = now;
+    if (log && changed) log(pass.name, print(body).text);
+  }
+  return body;
+}
+
+}  // namespace
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
@@ -17,11 +38,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return reverse.typing->of(value); },
                         .context = context};
-  struct Pass {
-    std::string_view name;
-    Block (*run)(Block, const PassInput&);
-  };
-  static constexpr Pass kPasses[] = {
+  static constexpr NamedPass kPasses[] = {
       {"dead code", remove_dead_code},
       // Every tape that is left is read.
       {"single uses", substitute_single_uses},
@@ -30,13 +47,29 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
       {"join updates", join_updates},
       {"tidy", tidy},
   };
-  for (const Pass& pass : kPasses) {
-    const Block now = pass.run(body, input);
-    const bool changed = now.data() != body.data();
-    body = now;
-    if (log && changed) log(pass.name, print(body).text);
-  }
-  return body;
+  return run(kPasses, body, input, log);
+}
+
+Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, RuleBook& rules,
+               Context& context, const StageLog& log) {
+  Effects effects([&](const Expr* expression) { return forward.typing->of(expression); }, rules);
+  // Every tangent stands beside its value: none is put into the next one.
+  const std::unordered_set<Symbol> numbers;
+  const PassInput input{.typed = typed,
+                        .rules = rules,
+                        .forward = forward.primal,
+                        .adjoints = forward.tangent_names,
+                        .numbers = numbers,
+                        .written = forward.written,
+                        .effects = effects,
+                        .type_of = [&](const Expr* value) { return forward.typing->of(value); },
+                        .context = context};
+  static constexpr NamedPass kPasses[] = {
+      {"dead code", remove_dead_code},
+      {"single uses", substitute_single_uses},
+      {"tidy", tidy},
+  };
+  return run(kPasses, body, input, log);
 }
 
 }  // namespace tangent

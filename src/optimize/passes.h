@@ -9,6 +9,7 @@
 
 #include "analysis/effects.h"
 #include "autodiff/assemble.h"
+#include "autodiff/forward.h"
 #include "autodiff/reverse.h"
 #include "pipeline.h"
 
@@ -42,5 +43,8 @@ Block tidy(Block body, const PassInput& input);
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);
+// The same for the program of forward mode.
+Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, RuleBook& rules,
+               Context& context, const StageLog& log);
 
 }  // namespace tangent

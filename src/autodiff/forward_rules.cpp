@@ -1,0 +1,680 @@
+// Tangents of calls, from derivative records: partials of elementwise functions, tangent bodies,
+// and functions that are linear; see forward.h and rules/README.md.
+//
+//     elementwise     d[y] = the sum over the parameters of their tangents times their partials
+//     @tangent        its contributions add up; those of parameters without a tangent are left out
+//     linear=(…)      the function itself, of the tangents
+#include <algorithm>
+
+#include "autodiff/forward.h"
+#include "autodiff/rule_binding.h"
+
+namespace tangent {
+
+namespace {
+
+bool makes_call(const Expr* value) {
+  return find_node(value, [](const Node* node) {
+           const auto* operation = as<BinaryOperation>(node);
+           return is<Call>(node) ||
+                  (operation != nullptr && operation->op == BinaryOperator::MatrixMultiply);
+         }) != nullptr;
+}
+
+int count_reads(const Node* node, Symbol symbol) {
+  int count = 0;
+  for_each_node(*node, [&](const Node& each) {
+    const auto* name = as<Name>(&each);
+    count += name != nullptr && name->symbol == symbol ? 1 : 0;
+  });
+  return count;
+}
+
+bool is_shape_of(std::string_view attribute) {
+  return attribute == "shape" || attribute == "size" || attribute == "ndim" || attribute == "dtype";
+}
+
+}  // namespace
+
+// A record at one call: what its names stand for while its body runs.
+struct Forward::Binding {
+  const Rule& rule;
+  const Call* call;  // null for an operator
+  const std::vector<const Expr*>& arguments;
+  const Expr* node;
+  Symbol derivative;  // the parameter whose tangent d[y] stands for, in an adjoint body
+  std::vector<std::optional<Linear>> tangents;
+  std::unordered_map<Symbol, Linear> locals;
+  std::unordered_map<Symbol, const Expr*> values;
+};
+
+Linear Forward::apply_rule(const Rule& rule, const Call* call,
+                           const std::vector<const Expr*>& arguments, const Expr* node) {
+  if (rule.constant) return {};
+  bool flows = false;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k] == nullptr || !active(arguments[k])) continue;
+    flows = true;
+    if (rule.parameters[k].differentiable) continue;
+    refuse(DiagnosticKind::NoRule, arguments[k],
+           "`" + std::string(rule.name.text()) + "` has no derivative with respect to `" +
+               std::string(rule.parameters[k].name.text()) + "`",
+           "pass a value there that does not depend on the differentiated arguments");
+  }
+  if (!flows) return {};
+  Binding binding{.rule = rule,
+                  .call = call,
+                  .arguments = arguments,
+                  .node = node,
+                  .derivative = {},
+                  .tangents = std::vector<std::optional<Linear>>(arguments.size()),
+                  .locals = {},
+                  .values = {}};
+  if (rule.elementwise) return by_partials(rule, binding);
+  if (!rule.tangent.empty()) return by_twin(rule, binding);
+  if (call != nullptr) {
+    if (const auto made = by_linearity(rule, call, arguments, node)) return *made;
+  }
+  refuse(DiagnosticKind::NoRule, node,
+         "`" + std::string(rule.name.text()) + "` has no rule for forward mode",
+         "use reverse mode (tangent.grad), or write it with functions that have one");
+}
+
+// The function is linear in all of its active arguments: f(dx).
+std::optional<Linear> Forward::by_linearity(const Rule& rule, const Call* call,
+                                            const std::vector<const Expr*>& arguments,
+                                            const Expr* node) {
+  auto is_linear = [&](std::size_t k) {
+    return std::find(rule.linear.begin(), rule.linear.end(), rule.parameters[k].name) !=
+           rule.linear.end();
+  };
+  bool reals = false;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k] == nullptr || !active(arguments[k])) continue;
+    // On purpose nothing flows through `d[a] = 0`, as in np.full_like(a, x).
+    if (!is_linear(k)) {
+      bool flows = false;
+      for (const Stmt* statement : rule.adjoint) {
+        const auto* assign = as<Assign>(statement);
+        const auto* zero = assign != nullptr ? as<Constant>(assign->value) : nullptr;
+        flows = flows || assign == nullptr ||
+                (derivative_of(assign->targets[0]) == rule.parameters[k].name &&
+                 (zero == nullptr || zero->value.kind != LiteralKind::Integer));
+      }
+      if (flows) return std::nullopt;
+      continue;
+    }
+    const Type type = typing_.of(arguments[k]);
+    reals = reals || !type.is_numeric() || type.dtype != DType::Integer;
+  }
+  // Integers that are made of real numbers have no slope; made of integers they keep it, but the
+  // tangents are no integers.
+  const Type whole = typing_.of(node);
+  if (whole.is_numeric() && whole.dtype <= DType::Integer && !whole.mixed) {
+    if (reals) return Linear();
+    const bool named =
+        std::any_of(call->keywords.begin(), call->keywords.end(),
+                    [](const Keyword* each) { return each->name.text() == "dtype"; });
+    const std::string_view shape = rule.shape.text();
+    if (named || shape == "filled_like" || shape == "astype") {
+      refuse(DiagnosticKind::UnsupportedType, node, "an array of integers that is differentiated",
+             "make it an array of floats");
+    }
+  }
+  bool any = false;
+  auto value_of = [&](const Expr* given) -> const Expr* {
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      if (arguments[k] != given || !is_linear(k)) continue;
+      any = any || active(given);
+      return whole_tangent(given);
+    }
+    return primal(given);
+  };
+  const Expr* function = call->function;
+  if (const auto* method = as<Attribute>(function); method != nullptr && is_receiver(method)) {
+    function = context_.make<Attribute>(Ranges(), value_of(method->value), method->attribute);
+  }
+  std::vector<const Expr*> positional;
+  for (const Expr* argument : call->arguments) positional.push_back(value_of(argument));
+  std::vector<const Keyword*> keywords;
+  for (const Keyword* keyword : call->keywords) {
+    keywords.push_back(context_.make<Keyword>(Ranges(), keyword->name, value_of(keyword->value)));
+  }
+  if (!any) return Linear();
+  const Expr* made = context_.make<Call>(Ranges(), function, call->callee,
+                                         context_.list(positional), context_.list(keywords));
+  Type type = whole;
+  if (type.is_numeric()) {
+    if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (type.is_number()) type = Type::number(type.dtype);
+  }
+  typing_.set(made, type);
+  return Linear{.terms = {Term{.factors = {Factor{.base = made}}}}};
+}
+
+Linear Forward::by_partials(const Rule& rule, Binding& binding) {
+  Linear sum;
+  run_body(rule.adjoint, binding, sum, false);
+  return sum;
+}
+
+Linear Forward::by_twin(const Rule& rule, Binding& binding) {
+  Linear sum;
+  run_body(rule.tangent, binding, sum, true);
+  sum.lazy = false;
+  if (sum.terms.size() == 1 && typing_.of(binding.node).is_numeric()) {
+    // What a helper gives has the type of the result.
+    const Term& term = sum.terms.front();
+    if (term.factors.size() == 1 && term.mask == nullptr) {
+      const Expr* base = term.factors.front().base;
+      if (typing_.of(base).kind == TypeKind::Unknown) {
+        Type type = typing_.of(binding.node);
+        if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+        typing_.set(base, type);
+      }
+    }
+  }
+  const Type type = typing_.of(binding.node);
+  const auto* tuple =
+      sum.is_zero() ? nullptr : as<TupleDisplay>(sum.terms.front().factors.front().base);
+  if (tuple != nullptr) {
+    // A part that nothing flows to has zeros of its own shape.
+    std::vector<const Expr*> elements(tuple->elements.begin(), tuple->elements.end());
+    for (std::size_t part = 0; part < elements.size(); ++part) {
+      const bool number = part < type.elements.size() && type.elements[part].is_number();
+      if (number || !is<Constant>(elements[part])) continue;
+      const Type of = part < type.elements.size() ? type.elements[part] : Type::unknown();
+      elements[part] = zero_like(part_value(part, binding), of);
+    }
+    const Expr* whole = context_.make<TupleDisplay>(Ranges(), context_.list(elements));
+    typing_.set(whole, type);
+    return Linear{.terms = {Term{.factors = {Factor{.base = whole}}}}};
+  }
+  if (!sum.is_zero() && !type.is_number()) {
+    // A contribution may be smaller than the result: 0.0 of a part, a number for an array.
+    const Type made = typing_.of(algebra_.build(sum));
+    sum.lazy = made.is_number();
+  }
+  return sum;
+}
+
+void Forward::run_body(Block body, Binding& binding, Linear& sum, bool twin) {
+  RuleTests tests(binding.rule, binding.arguments, typing_);
+  for (std::size_t k = 0; k < body.size(); ++k) {
+    const Stmt* statement = body[k];
+    if (const auto* branch = as<If>(statement)) {
+      run_body(tests.decide(branch->test) == Truth::True ? branch->body : branch->orelse, binding,
+               sum, twin);
+      continue;
+    }
+    const auto* assign = as<Assign>(statement);
+    if (assign == nullptr) continue;
+    const Symbol target = derivative_of(assign->targets[0]);
+    if (!target) {
+      const auto* name = as<Name>(assign->targets[0]);
+      if (name == nullptr)
+        throw InternalError("a rule assigns to something else than d[…] or a name");
+      const int uses = uses_of(name->symbol, body.subspan(k + 1), binding);
+      if (!has_derivative(assign->value, binding)) {
+        const Expr* value = evaluate(assign->value, binding);
+        if (uses > 1 && makes_call(value)) {
+          value = algebra_.build(named(name->symbol.text(), algebra_.of(value), typing_.of(value)));
+        }
+        binding.values[name->symbol] = value;
+        continue;
+      }
+      Linear value =
+          vanishes(assign->value, binding) ? Linear() : evaluate_linear(assign->value, binding);
+      if (uses > 1 && !value.is_cheap(false)) {
+        const Type type = typing_.of(algebra_.build(value));
+        value = named("d" + std::string(name->symbol.text()), value, type);
+      }
+      binding.locals[name->symbol] = value;
+      continue;
+    }
+    if (!twin) {
+      const int index = binding.rule.index_of(target);
+      if (index < 0) throw InternalError("a rule gives a derivative to what is no parameter");
+      const Expr* given = binding.arguments[static_cast<std::size_t>(index)];
+      if (given == nullptr || !active(given)) continue;
+      binding.derivative = target;
+      if (!has_derivative(assign->value, binding)) continue;  // d[x] = 0
+      const Linear& own = tangent_of(static_cast<std::size_t>(index), binding);
+      if (own.is_zero()) continue;
+      Linear contribution = evaluate_linear(assign->value, binding);
+      if (binding.rule.singular != nullptr && may_vanish(own, given)) {
+        const Expr* test = evaluate(binding.rule.singular, binding);
+        if (!is<Constant>(test)) contribution = algebra_.mask(contribution, algebra_.negated(test));
+      }
+      algebra_.add(sum, widened(std::move(contribution), given, binding.node));
+      continue;
+    }
+    if (!has_derivative(assign->value, binding) || vanishes(assign->value, binding)) continue;
+    const auto* parts = as<TupleDisplay>(assign->value);
+    if (parts == nullptr) {
+      algebra_.add(sum, evaluate_linear(assign->value, binding));
+      continue;
+    }
+    // A tuple: part by part.
+    const auto* before =
+        sum.is_zero() ? nullptr : as<TupleDisplay>(sum.terms.front().factors.front().base);
+    std::vector<const Expr*> elements;
+    const Type whole = typing_.of(binding.node);
+    for (std::size_t part = 0; part < parts->elements.size(); ++part) {
+      const Expr* each = parts->elements[part];
+      Linear value;
+      if (before != nullptr) value = algebra_.of(before->elements[part]);
+      if (has_derivative(each, binding) && !vanishes(each, binding))
+        algebra_.add(value, evaluate_linear(each, binding));
+      const Type type = part < whole.elements.size() ? whole.elements[part] : Type::unknown();
+      const Expr* made = algebra_.build(value);
+      // The zero of an array is an array when the tuple is done; a number stands for it until then.
+      typing_.set(made, type.is_numeric() && !value.is_zero() ? type : typing_.of(made));
+      elements.push_back(made);
+    }
+    const Expr* tuple = context_.make<TupleDisplay>(Ranges(), context_.list(elements));
+    typing_.set(tuple, whole);
+    sum = Linear{.terms = {Term{.factors = {Factor{.base = tuple}}}}};
+  }
+}
+
+// How often the statements that will be run read a local name of the body.
+int Forward::uses_of(Symbol name, Block body, Binding& binding) {
+  RuleTests tests(binding.rule, binding.arguments, typing_);
+  int uses = 0;
+  for (const Stmt* statement : body) {
+    if (const auto* branch = as<If>(statement)) {
+      const bool taken = tests.decide(branch->test) == Truth::True;
+      uses += uses_of(name, taken ? branch->body : branch->orelse, binding);
+      continue;
+    }
+    if (const auto* assign = as<Assign>(statement)) uses += count_reads(assign->value, name);
+  }
+  return uses;
+}
+
+bool Forward::has_derivative(const Expr* expression, const Binding& binding) {
+  return find_node(expression, [&](const Node* node) {
+           if (is_expression(node->kind) && derivative_of(static_cast<const Expr*>(node)))
+             return true;
+           const auto* name = as<Name>(node);
+           return name != nullptr && binding.locals.contains(name->symbol);
+         }) != nullptr;
+}
+
+// Whether all tangents that an expression reads are zero: it is linear in them.
+bool Forward::vanishes(const Expr* expression, Binding& binding) {
+  bool zero = true;
+  std::vector<const Node*> stack{expression};
+  while (!stack.empty() && zero) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (is_expression(top->kind)) {
+      if (const Symbol of = derivative_of(static_cast<const Expr*>(top))) {
+        const int index =
+            binding.rule.index_of(of == binding.rule.result ? binding.derivative : of);
+        if (index < 0) throw InternalError("a rule reads the tangent of what is no parameter");
+        zero = tangent_of(static_cast<std::size_t>(index), binding).is_zero();
+        continue;
+      }
+    }
+    if (const auto* name = as<Name>(top)) {
+      const auto local = binding.locals.find(name->symbol);
+      zero = local == binding.locals.end() || local->second.is_zero();
+    }
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return zero;
+}
+
+// d[x] of a tangent body, and d[y] of the partial in x.
+const Linear& Forward::tangent_of(std::size_t index, Binding& binding) {
+  std::optional<Linear>& known = binding.tangents[index];
+  if (known) return *known;
+  const Expr* given = binding.arguments[index];
+  if (given == nullptr || !active(given)) return known.emplace();
+  const Type type = typing_.of(given);
+  const bool items = elements_of_display(given).has_value() || type.kind == TypeKind::List ||
+                     type.kind == TypeKind::Tuple;
+  if (binding.rule.elementwise && !items) return known.emplace(tangent(given));
+  const Expr* made = full_tangent(given);
+  if (made == nullptr) return known.emplace();
+  if (items) made = algebra_.numpy_call("array", {made});
+  return known.emplace(algebra_.of(made));
+}
+
+const Expr* Forward::argument(std::size_t index, Binding& binding) {
+  const Expr* given = binding.arguments[index];
+  if (given == nullptr) {
+    const Expr* standard = binding.rule.parameters[index].default_value;
+    return standard == nullptr ? context_.none() : evaluate(standard, binding);
+  }
+  const Expr* value = primal(given);
+  const Type type = typing_.of(given);
+  if (!binding.rule.parameters[index].differentiable) return value;
+  if (type.kind == TypeKind::List) return algebra_.numpy_call("array", {value});
+  if (type.is_array() && type.dtype == DType::Integer) {
+    // Products of small integers overflow: rules compute with real numbers.
+    const Expr* real = context_.make<BinaryOperation>(
+        {}, BinaryOperator::Multiply, static_cast<const Expr*>(context_.number(1.0)), value);
+    Type floating = type;
+    floating.dtype = DType::Float64;
+    typing_.set(real, floating);
+    return real;
+  }
+  return value;
+}
+
+// Whether a tangent can be exactly zero at a singular point of a function of `argument`.
+bool Forward::may_vanish(const Linear& tangent, const Expr* argument) {
+  for (const Term& term : tangent.terms) {
+    if (term.mask != nullptr) continue;  // already exact
+    for (const Factor& factor : term.factors) {
+      if (factor.inverse) continue;
+      bool found = false;
+      for_each_read(factor.base, [&](Symbol read) {
+        found = found || (!tangent_names_.contains(read) && mentions(argument, read));
+      });
+      if (found || is_sparse(factor.base)) return true;
+    }
+  }
+  return false;
+}
+
+bool Forward::is_sparse(const Expr* made) const {
+  return find_node(made, [this](const Node* node) {
+           if (is<Conditional>(node) || is<Subscript>(node)) return true;
+           if (const auto* name = as<Name>(node)) return sparse_.contains(name->symbol);
+           const auto* call = as<Call>(node);
+           return call != nullptr && (call->callee.text() == "numpy.where" ||
+                                      call->callee.text().starts_with("tangent.runtime."));
+         }) != nullptr;
+}
+
+const Expr* Forward::mask_test(const Expr* test, Binding& binding) {
+  const Expr* value = evaluate(test, binding);
+  const Type type = typing_.of(value);
+  // A test of a whole array is made once and kept.
+  if (is<Comparison>(value) && !type.is_number() && arm_depth_ == 0) {
+    const auto* name = as<Name>(test);
+    const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+    if (index >= 0 && is<Comparison>(binding.arguments[static_cast<std::size_t>(index)]))
+      return hoist(binding.arguments[static_cast<std::size_t>(index)]);
+  }
+  return value;
+}
+
+Linear Forward::form(const Call* call, Binding& binding) {
+  const std::string_view word = last_part(call->callee.text());
+  if (word == "mask") {
+    const Linear value = evaluate_linear(call->arguments[1], binding);
+    if (value.is_zero()) return {};
+    const Expr* test = nullptr;
+    if (const auto* inverted = as<UnaryOperation>(call->arguments[0]);
+        inverted != nullptr && inverted->op == UnaryOperator::Not) {
+      test = algebra_.negated(mask_test(inverted->operand, binding));
+    } else {
+      test = mask_test(call->arguments[0], binding);
+      if (!typing_.of(test).is_number() && !algebra_.is_boolean(test))
+        test = algebra_.compared_with_zero(ComparisonOperator::NotEqual, test);
+    }
+    return algebra_.mask(value, test);
+  }
+  if (word == "full") return evaluate_linear(call->arguments[0], binding);
+  if (word == "refuse") {
+    if (vanishes(call->arguments[0], binding)) return {};
+    const auto* what = as<Constant>(call->arguments[1]);
+    refuse(DiagnosticKind::NoRule, binding.node, std::string(what->value.text),
+           "write it with functions that have a derivative rule");
+  }
+  refuse(DiagnosticKind::NoRule, binding.node,
+         "`" + std::string(binding.rule.name.text()) + "` has no rule for forward mode",
+         "use reverse mode (tangent.grad), or write it with functions that have one");
+}
+
+Linear Forward::evaluate_linear(const Expr* expression, Binding& binding) {
+  if (const Symbol of = derivative_of(expression)) {
+    const int index = binding.rule.index_of(of == binding.rule.result ? binding.derivative : of);
+    if (index < 0) throw InternalError("a rule reads the tangent of what is no parameter");
+    return tangent_of(static_cast<std::size_t>(index), binding);
+  }
+  switch (expression->kind) {
+    case Kind::Name: {
+      const auto found = binding.locals.find(static_cast<const Name*>(expression)->symbol);
+      if (found != binding.locals.end()) return found->second;
+      break;
+    }
+    case Kind::UnaryOperation: {
+      const auto* operation = static_cast<const UnaryOperation*>(expression);
+      if (operation->op == UnaryOperator::Minus)
+        return Algebra::negate(evaluate_linear(operation->operand, binding));
+      break;
+    }
+    case Kind::BinaryOperation: {
+      const auto* operation = static_cast<const BinaryOperation*>(expression);
+      const bool left = has_derivative(operation->left, binding);
+      const bool right = has_derivative(operation->right, binding);
+      auto linear = [&](const Expr* part, bool flows) {
+        return flows ? evaluate_linear(part, binding) : algebra_.of(evaluate(part, binding));
+      };
+      switch (operation->op) {
+        case BinaryOperator::Add:
+        case BinaryOperator::Subtract: {
+          Linear sum = linear(operation->left, left);
+          Linear other = linear(operation->right, right);
+          if (operation->op == BinaryOperator::Subtract) other = Algebra::negate(other);
+          algebra_.add(sum, other);
+          return sum;
+        }
+        case BinaryOperator::Multiply:
+          if (left && right) break;
+          return times(evaluate_linear(left ? operation->left : operation->right, binding),
+                       evaluate(left ? operation->right : operation->left, binding), binding.node);
+        case BinaryOperator::Divide:
+          if (right) break;
+          return times(evaluate_linear(operation->left, binding),
+                       evaluate(operation->right, binding), binding.node, true);
+        default:
+          break;
+      }
+      auto built = [&](const Expr* part, bool flows) {
+        return flows ? algebra_.build(evaluate_linear(part, binding)) : evaluate(part, binding);
+      };
+      return algebra_.of(algebra_.binary(operation->op, built(operation->left, left),
+                                         built(operation->right, right)));
+    }
+    case Kind::Call: {
+      const auto* call = static_cast<const Call*>(expression);
+      if (call->callee.text().starts_with("rule.")) return form(call, binding);
+      return algebra_.of(evaluate_call(call, binding));
+    }
+    case Kind::Subscript: {
+      const auto* subscript = static_cast<const Subscript*>(expression);
+      return algebra_.of(
+          context_.make<Subscript>({}, algebra_.build(evaluate_linear(subscript->value, binding)),
+                                   evaluate(subscript->index, binding)));
+    }
+    case Kind::Attribute: {
+      const auto* attribute = static_cast<const Attribute*>(expression);
+      const Expr* base = algebra_.build(evaluate_linear(attribute->value, binding));
+      return algebra_.of(
+          context_.make<Attribute>({}, base, context_.symbol(attribute->attribute.text())));
+    }
+    default:
+      break;
+  }
+  throw InternalError("the rule of " + std::string(binding.rule.name.text()) +
+                      " uses d[…] in a way that is not known: " +
+                      std::to_string(static_cast<int>(expression->kind)));
+}
+
+const Expr* Forward::evaluate_call(const Call* call, Binding& binding) {
+  // np.size(x) of an array is x.size.
+  const std::string_view callee = call->callee.text();
+  if ((callee == "numpy.size" || callee == "numpy.shape") && call->arguments.size() == 1) {
+    const auto* name = as<Name>(call->arguments[0]);
+    const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+    const Expr* given = index >= 0 ? binding.arguments[static_cast<std::size_t>(index)] : nullptr;
+    if (given != nullptr && typing_.of(given).is_array()) {
+      const Expr* value = primal(given);
+      if (is<Name>(value))
+        return context_.make<Attribute>({}, value, context_.symbol(last_part(callee)));
+    }
+  }
+  const std::function<const Expr*(const Expr*)> value_of = [&](const Expr* part) -> const Expr* {
+    if (!has_derivative(part, binding)) return evaluate(part, binding);
+    if (elements_of_display(part)) {
+      return static_cast<const Expr*>(
+          rewrite_children(context_, *part, [&](const Node* child) -> const Node* {
+            return value_of(static_cast<const Expr*>(child));
+          }));
+    }
+    return algebra_.build(evaluate_linear(part, binding));
+  };
+  std::vector<const Expr*> arguments;
+  for (const Expr* part : call->arguments) arguments.push_back(value_of(part));
+  std::vector<const Keyword*> keywords;
+  for (const Keyword* keyword : call->keywords) {
+    const Expr* value = value_of(keyword->value);
+    // What the function does by itself is not said.
+    const auto* constant = as<Constant>(value);
+    const bool standard =
+        constant != nullptr &&
+        ((keyword->name.text() == "axis" && constant->value.kind == LiteralKind::None) ||
+         (keyword->name.text() == "keepdims" && constant->value.kind == LiteralKind::False));
+    if (standard && callee.starts_with("numpy.")) continue;
+    keywords.push_back(
+        context_.make<Keyword>(Ranges(), context_.symbol(keyword->name.text()), value));
+  }
+  return context_.make<Call>(Ranges(), rule_names_.function(call->function),
+                             context_.symbol(call->callee.text()), context_.list(arguments),
+                             context_.list(keywords));
+}
+
+// y[k] of a body, whose result is a tuple.
+const Expr* Forward::part_value(std::size_t part, Binding& binding) {
+  if (binding.node == current_value_ && part < current_parts_.size())
+    return context_.local(current_parts_[part]);
+  const Expr* whole = binding.node == current_value_ && current_result_
+                          ? context_.local(current_result_)
+                          : primal(binding.node);
+  const Expr* made = context_.make<Subscript>(
+      Ranges(), whole, static_cast<const Expr*>(context_.integer(static_cast<std::int64_t>(part))));
+  const Type type = typing_.of(binding.node);
+  if (part < type.elements.size()) typing_.set(made, type.elements[part]);
+  return made;
+}
+
+const Expr* Forward::evaluate(const Expr* expression, Binding& binding) {
+  switch (expression->kind) {
+    case Kind::Name: {
+      const auto* name = static_cast<const Name*>(expression);
+      if (name->symbol == binding.rule.result) {
+        if (binding.node == current_value_ && current_result_)
+          return context_.local(current_result_);
+        return primal(binding.node);
+      }
+      const auto found = binding.values.find(name->symbol);
+      if (found != binding.values.end()) return found->second;
+      const int index = binding.rule.index_of(name->symbol);
+      if (index >= 0) return argument(static_cast<std::size_t>(index), binding);
+      return rule_names_.function(name);
+    }
+    case Kind::Constant: {
+      Literal value = static_cast<const Constant*>(expression)->value;
+      value.text = context_.arena().copy_text(value.text);
+      return context_.make<Constant>({}, value);
+    }
+    case Kind::UnaryOperation: {
+      const auto* operation = static_cast<const UnaryOperation*>(expression);
+      const Expr* operand = evaluate(operation->operand, binding);
+      if (operation->op == UnaryOperator::Minus) return algebra_.negative(operand);
+      if (operation->op == UnaryOperator::Not) return algebra_.negated(operand);
+      return context_.make<UnaryOperation>(Ranges(), operation->op, operand);
+    }
+    case Kind::Comparison: {
+      const auto* comparison = static_cast<const Comparison*>(expression);
+      const Expr* left = evaluate(comparison->left, binding);
+      const Expr* right = evaluate(comparison->comparators[0], binding);
+      double a = 0.0;
+      double b = 0.0;
+      bool integral = false;
+      if (comparison->ops.size() == 1 && Algebra::is_literal(left, a, integral) &&
+          Algebra::is_literal(right, b, integral)) {
+        using enum ComparisonOperator;
+        switch (comparison->ops[0]) {
+          case Equal:
+            return context_.boolean(a == b);
+          case NotEqual:
+            return context_.boolean(a != b);
+          case Less:
+            return context_.boolean(a < b);
+          case LessEqual:
+            return context_.boolean(a <= b);
+          case Greater:
+            return context_.boolean(a > b);
+          case GreaterEqual:
+            return context_.boolean(a >= b);
+          default:
+            break;
+        }
+      }
+      return context_.make<Comparison>(Ranges(), left, context_.arena().copy(comparison->ops),
+                                       context_.list<const Expr*>({right}));
+    }
+    case Kind::BinaryOperation: {
+      const auto* operation = static_cast<const BinaryOperation*>(expression);
+      const Expr* left = evaluate(operation->left, binding);
+      const Expr* right = evaluate(operation->right, binding);
+      // True & test is test, False & test is False.
+      if (operation->op == BinaryOperator::BitAnd) {
+        for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
+          const auto* constant = as<Constant>(one);
+          if (constant != nullptr && constant->value.kind == LiteralKind::False) return one;
+          if (constant != nullptr && constant->value.kind == LiteralKind::True) return other;
+        }
+      }
+      return algebra_.binary(operation->op, left, right);
+    }
+    case Kind::Attribute: {
+      const auto* attribute = static_cast<const Attribute*>(expression);
+      const auto* name = as<Name>(attribute->value);
+      const Symbol spelled = context_.symbol(attribute->attribute.text());
+      const bool local = name != nullptr && name->scope == Scope::Local;
+      if (!local && RuleNames::reaches_module(attribute)) return rule_names_.function(attribute);
+      const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+      if (index >= 0 && is_shape_of(attribute->attribute.text())) {
+        const Expr* given = binding.arguments[static_cast<std::size_t>(index)];
+        if (given != nullptr) return context_.make<Attribute>(Ranges(), primal(given), spelled);
+      }
+      return context_.make<Attribute>(Ranges(), evaluate(attribute->value, binding), spelled);
+    }
+    case Kind::Call: {
+      const auto* call = static_cast<const Call*>(expression);
+      if (call->callee.text() == "rule.mask") {
+        return algebra_.build(algebra_.mask(algebra_.of(evaluate(call->arguments[1], binding)),
+                                            evaluate(call->arguments[0], binding)));
+      }
+      return evaluate_call(call, binding);
+    }
+    case Kind::Subscript: {
+      // y[k] of a result that is unpacked: the name that gets it.
+      const auto* subscript = static_cast<const Subscript*>(expression);
+      const auto* name = as<Name>(subscript->value);
+      const auto* constant = as<Constant>(subscript->index);
+      if (name != nullptr && name->symbol == binding.rule.result && constant != nullptr &&
+          constant->value.kind == LiteralKind::Integer) {
+        return part_value(static_cast<std::size_t>(constant->value.integer), binding);
+      }
+      [[fallthrough]];
+    }
+    default:
+      return static_cast<const Expr*>(
+          rewrite_children(context_, *expression, [&](const Node* child) -> const Node* {
+            if (!is_expression(child->kind)) return child;
+            return evaluate(static_cast<const Expr*>(child), binding);
+          }));
+  }
+}
+
+}  // namespace tangent
