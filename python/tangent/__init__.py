@@ -165,11 +165,11 @@ def jvp(
     Returns
     -------
     Gradient
-        A function `jf(*args, *tangents)` with one tangent for each of `wrt`, named `dx` for `x`
-        (`dx2` if the function uses that name). Tangents stand behind all positional parameters and
-        are required; where one of those is left at its default, tangents are given by name:
-        `jf(x, dx=1.0)`. They are keyword-only behind `*args`. The tangent of a dict, list, tuple
-        or object has its structure.
+        A function `jf(*args, *tangents)` with one required tangent for each of `wrt`: the last
+        positional arguments of a call, or all of them by name, `dx` for `x` (`dx2` if the function
+        uses that name). So parameters with defaults may be left out: for `f(x, y=3.0)` both
+        `jf(x, dx)` and `jf(x, y, dx)` are calls, and so is `jf(x, dx=dx)`. The tangent of a dict,
+        list, tuple or object has its structure.
     """
     key = ('jvp', wrt, wrt.__class__, check_dims, preserve_result, verbose)
     known = _known(func, key) if optimized is True else None

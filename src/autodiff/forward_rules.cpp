@@ -34,6 +34,9 @@ bool is_shape_of(std::string_view attribute) {
   return attribute == "shape" || attribute == "size" || attribute == "ndim" || attribute == "dtype";
 }
 
+// The bodies of Python's own functions do with a list what they do with an array.
+bool takes_lists(const Rule& rule) { return rule.name.text().starts_with("builtins."); }
+
 }  // namespace
 
 // A record at one call: what its names stand for while its body runs.
@@ -339,7 +342,7 @@ const Linear& Forward::tangent_of(std::size_t index, Binding& binding) {
   if (binding.rule.elementwise && !items) return known.emplace(tangent(given));
   const Expr* made = full_tangent(given);
   if (made == nullptr) return known.emplace();
-  if (items) made = algebra_.numpy_call("array", {made});
+  if (items && !takes_lists(binding.rule)) made = algebra_.numpy_call("array", {made});
   return known.emplace(algebra_.of(made));
 }
 
@@ -352,7 +355,8 @@ const Expr* Forward::argument(std::size_t index, Binding& binding) {
   const Expr* value = primal(given);
   const Type type = typing_.of(given);
   if (!binding.rule.parameters[index].differentiable) return value;
-  if (type.kind == TypeKind::List) return algebra_.numpy_call("array", {value});
+  if (type.kind == TypeKind::List && !takes_lists(binding.rule))
+    return algebra_.numpy_call("array", {value});
   if (type.is_array() && type.dtype == DType::Integer) {
     // Products of small integers overflow: rules compute with real numbers.
     const Expr* real = context_.make<BinaryOperation>(

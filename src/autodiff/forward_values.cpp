@@ -302,8 +302,15 @@ Linear Forward::quotient(const BinaryOperation* node) {
       node == current_value_ && current_result_ ? context_.local(current_result_) : primal(node);
   Linear total = widened(left, node->left, node);
   algebra_.add(total, Algebra::negate(widened(times(right, ratio, node), node->right, node)));
-  Linear result = times(total, primal(node->right), node, true);
-  if (result.lazy) result.lazy = !covers(typing_.of(algebra_.build(result)), typing_.of(node));
+  if (total.terms.size() == 1) {
+    Linear result = times(total, primal(node->right), node, true);
+    if (result.lazy) result.lazy = !covers(typing_.of(algebra_.build(result)), typing_.of(node));
+    return result;
+  }
+  const Expr* made = context_.make<BinaryOperation>(
+      Ranges(), BinaryOperator::Divide, algebra_.build(total), primal(node->right));
+  Linear result = algebra_.of(made);
+  result.lazy = total.lazy && !covers(typing_.of(made), typing_.of(node));
   return result;
 }
 

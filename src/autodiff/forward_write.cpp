@@ -124,6 +124,14 @@ const Expr* Forward::hoist(const Expr* node) {
            "this part of a conditional expression would have to be kept for the derivative",
            "write the conditional expression as an if statement");
   }
+  // Equal values of one statement are one.
+  if (effects_.is_pure(node)) {
+    for (const auto& [other, name] : replaced_) {
+      if (!equal(other, node)) continue;
+      replaced_.emplace(node, name);
+      return context_.local(replaced_.at(node));
+    }
+  }
   const Symbol name = fresh(Reverse::name_for(node));
   replaced_.emplace(node, name);
   typing_.declare(name, typing_.of(node));
@@ -179,8 +187,10 @@ void Forward::flush_hoists(const std::vector<const Expr*>& roots) {
       typing_.declare(name, typing_.of(each));
     }
   }
+  std::unordered_set<Symbol> written;
   for (const Expr* each : order) {
     const Symbol name = replaced_.at(each);
+    if (!written.insert(name).second) continue;
     const auto* value = static_cast<const Expr*>(
         rewrite_children(context_, *each, [&](const Node* child) -> const Node* {
           if (is_expression(child->kind)) return replaced(static_cast<const Expr*>(child));

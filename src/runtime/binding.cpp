@@ -147,30 +147,31 @@ void Binder::fill_defaults(Bound& bound, std::string_view function_name) const {
   throw nb::type_error(text.c_str());
 }
 
-// What is given by position behind the primal's own arguments: the seed, or the tangents.
-void Binder::bind_rest(Bound& bound, PyObject* const* arguments, std::size_t taken,
-                       std::size_t count, std::string_view function_name) const {
-  const std::size_t most = tangents_.empty() ? 1 : tangents_.size();
-  if (count - taken > most) {
-    const std::string rest = tangents_.empty()
-                                 ? "the seed"
-                                 : std::to_string(most) + (most > 1 ? " tangents" : " tangent");
-    throw nb::type_error((call_of(function_name) + " takes at most " +
-                          std::to_string(positional() + most) + " positional arguments (" +
-                          std::to_string(positional()) + " and " + rest + ") but " +
-                          std::to_string(count) + " were given")
-                             .c_str());
+// The last positional arguments of a call are the tangents, unless one is given by name. Returns
+// how many are left for the primal.
+std::size_t Binder::bind_tangents(Bound& bound, PyObject* const* arguments, std::size_t count,
+                                  PyObject* keywords) const {
+  const std::size_t wanted = tangents_.size();
+  if (wanted > count) return count;
+  if (keywords != nullptr) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
+      for (const nb::object& tangent : tangents_) {
+        if (same_name(tangent.ptr(), PyTuple_GET_ITEM(keywords, i))) return count;
+      }
+    }
   }
-  for (std::size_t i = taken; i < count; ++i) {
-    (tangents_.empty() ? bound.seed : bound.tangents[i - taken]) = arguments[i];
-  }
+  for (std::size_t i = 0; i < wanted; ++i) bound.tangents[i] = arguments[count - wanted + i];
+  return count - wanted;
 }
 
 Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keywords,
                    std::string_view function_name, PyObject* seed_name) const {
+  const std::size_t given = count;
   Bound bound;
   bound.values.assign(parameters_.size(), nullptr);
   bound.tangents.assign(tangents_.size(), nullptr);
+  count = bind_tangents(bound, arguments, count, keywords);
+  bound.own = count;
   if (hidden_ != 0) bound.values[0] = self_.ptr();
   const std::size_t taken = std::min(count, positional());
   for (std::size_t i = 0; i < taken; ++i) bound.values[i + hidden_] = arguments[i];
@@ -183,8 +184,18 @@ Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keyw
     }
     bound.values[static_cast<std::size_t>(variadic_)] = rest.ptr();
     bound.made.push_back(std::move(rest));
-  } else {
-    bind_rest(bound, arguments, taken, count, function_name);
+  } else if (count == taken + 1 && tangents_.empty()) {
+    bound.seed = arguments[taken];
+  } else if (count > taken) {
+    const std::size_t more = tangents_.empty() ? 1 : tangents_.size();
+    const std::string rest = tangents_.empty() ? "the seed"
+                             : more == 1       ? "the tangent"
+                                               : std::to_string(more) + " tangents";
+    throw nb::type_error((call_of(function_name) + " takes at most " +
+                          std::to_string(positional() + more) + " positional arguments (" +
+                          std::to_string(positional()) + " and " + rest + ") but " +
+                          std::to_string(given) + " were given")
+                             .c_str());
   }
   if (extra_ >= 0) {
     nb::object named = nb::steal(PyDict_New());
@@ -195,7 +206,7 @@ Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keyw
   if (keywords != nullptr) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
       bind_keyword(bound, PyTuple_GET_ITEM(keywords, i),
-                   arguments[count + static_cast<std::size_t>(i)], function_name, seed_name);
+                   arguments[given + static_cast<std::size_t>(i)], function_name, seed_name);
     }
   }
   fill_defaults(bound, function_name);

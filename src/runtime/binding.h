@@ -19,13 +19,14 @@ struct Bound {
   std::vector<nanobind::object> made;  // the tuple of *args, the dict of **kwargs
   PyObject* seed = nullptr;            // null: left at its default
   std::vector<PyObject*> tangents;     // of forward mode, all given
+  std::size_t own = 0;                 // how many positional arguments are the primal's
   PyObject* seed_keyword = nullptr;    // the name under which it was given, if by keyword
 };
 
 class Binder {
  public:
   // `function` is a Python function, or a method bound to an object. `tangents` are the names of
-  // required parameters behind the positional ones, in place of the seed.
+  // what a call gives in place of the seed: its last positional arguments, or all by name.
   Binder(nanobind::handle function, const std::vector<std::string>& tangents);
 
   [[nodiscard]] nanobind::handle function() const { return function_; }  // without its object
@@ -66,8 +67,8 @@ class Binder {
   void bind_keyword(Bound& bound, PyObject* name, PyObject* value, std::string_view function_name,
                     PyObject* seed_name) const;
   void fill_defaults(Bound& bound, std::string_view function_name) const;
-  void bind_rest(Bound& bound, PyObject* const* arguments, std::size_t taken, std::size_t count,
-                 std::string_view function_name) const;
+  std::size_t bind_tangents(Bound& bound, PyObject* const* arguments, std::size_t count,
+                            PyObject* keywords) const;
 
   nanobind::object function_;
   nanobind::object self_;

@@ -202,7 +202,31 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
       keywords = renamed.ptr();
     }
   }
-  return finished(variant->vectorcall()(variant->callable(), arguments, count, keywords));
+  if (!options_.forward) {
+    return finished(variant->vectorcall()(variant->callable(), arguments, count, keywords));
+  }
+  // To the function the tangents go by name, behind what the caller named.
+  std::vector<PyObject*> values(arguments, arguments + bound.own);
+  const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  std::vector<PyObject*> names;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    PyObject* name = PyTuple_GET_ITEM(keywords, i);
+    const bool tangent = std::any_of(
+        binder_.tangents().begin(), binder_.tangents().end(),
+        [&](const nb::object& each) { return PyUnicode_Compare(each.ptr(), name) == 0; });
+    if (tangent) continue;
+    names.push_back(name);
+    values.push_back(arguments[count + static_cast<std::size_t>(i)]);
+  }
+  for (std::size_t i = 0; i < bound.tangents.size(); ++i) {
+    names.push_back(binder_.tangents()[i].ptr());
+    values.push_back(bound.tangents[i]);
+  }
+  const nb::object all = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+  if (!all.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    PyTuple_SET_ITEM(all.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(names[i]));
+  return finished(variant->vectorcall()(variant->callable(), values.data(), bound.own, all.ptr()));
 }
 
 // ---------------------------------------------------------------------------------------------------
