@@ -250,9 +250,7 @@ void Forward::assign_name(const Stmt* statement, Symbol target, const Expr* valu
   }
   const Symbol name = tangent_name(target);
   if (!type.is_number()) {
-    bool shares = false;
-    aliases_.for_each_reference(value, [&](Symbol) { shares = true; });
-    if (always_.contains(target) && !shares && !is_fresh(made)) made = copied(made);
+    made = kept_apart(value, made, always_.contains(target));
     if (!is_fresh(made)) shared_.insert(name);
   }
   if (is_sparse(made)) sparse_.insert(name);
@@ -281,6 +279,20 @@ void Forward::assign_name(const Stmt* statement, Symbol target, const Expr* valu
   define(target, true);
 }
 
+// The tangent of a value that is bound or put into a container. Where the primal makes a new array
+// and the tangent is one that there is already (that of `1.0 * w` is `dw`), a store into one of them
+// must not be seen by the other.
+const Expr* Forward::kept_apart(const Expr* value, const Expr* made, bool is_written) {
+  if (typing_.of(value).is_number() || is_fresh(made)) return made;
+  bool shares = false;
+  aliases_.for_each_reference(value, [&](Symbol) { shares = true; });
+  if (shares) return made;
+  bool written = is_written;
+  for (const auto& [variable, tangent] : tangents_)
+    written = written || (always_.contains(variable) && mentions(made, tangent));
+  return written ? copied(made) : made;
+}
+
 void Forward::unpack_display(const Assign* assign, const TupleDisplay* targets, Exprs values) {
   std::vector<const Expr*> made;
   std::vector<const Expr*> names;
@@ -294,9 +306,7 @@ void Forward::unpack_display(const Assign* assign, const TupleDisplay* targets, 
     }
     const Type type = typing_.of(values[k]);
     if (!type.is_number()) {
-      bool shares = false;
-      aliases_.for_each_reference(values[k], [&](Symbol) { shares = true; });
-      if (always_.contains(target) && !shares && !is_fresh(each)) each = copied(each);
+      each = kept_apart(values[k], each, always_.contains(target));
       if (!is_fresh(each)) shared_.insert(tangent_name(target));
     }
     made.push_back(each);

@@ -117,6 +117,7 @@ class Forward {
   // The same, with a zero that is written down.
   const Expr* whole_tangent(const Expr* node);
   const Expr* full(const Linear& value, const Expr* node);
+  const Expr* kept_apart(const Expr* value, const Expr* made, bool is_written);
   // A contribution of an operand to a wider result.
   Linear widened(Linear value, const Expr* operand, const Expr* node);
   bool covers(const Type& part, const Type& whole) const;
