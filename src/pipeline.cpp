@@ -321,12 +321,16 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   if (log) log("tangent", print(body).text);
   body = optimize(body, typed, forward, rules, context, log);
   // Fields that the body binds anew get names of the body's own; so do their tangents.
-  std::vector<NamedField> all = fields;
+  std::vector<NamedField> tangents;
   for (const ForwardInput& input : variables) {
     const auto field = std::ranges::find(fields, input.name, &NamedField::name);
-    if (field != fields.end()) all.push_back({field->parameter, input.tangent, input.type});
+    if (field != fields.end()) tangents.push_back({field->parameter, input.tangent, input.type});
   }
-  body = bind_fields(body, all, [&](std::string_view wish) { return names.fresh(wish); }, context);
+  body = bind_fields(
+      body, tangents, [&](std::string_view wish) { return names.fresh("d" + std::string(wish)); },
+      context);
+  body =
+      bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   const ForwardFunction function{
       .core = core, .ranges = ready.ranges, .given = given, .options = options};
   body = with_checks(function, body, context);

@@ -77,6 +77,7 @@ ForwardResult Forward::run() {
     }
   }
   result.primal = std::move(primal_);
+  for (const auto& [variable, tangent] : tangents_) result.variables.emplace(tangent, variable);
   result.tangent_names = tangent_names_;
   result.helpers = rule_names_.helpers();
   result.modules = rule_names_.modules();
@@ -119,8 +120,15 @@ void Forward::start() {
   for (const ForwardInput& input : inputs_) {
     state_->active.insert(input.name);
     if (!always_.contains(input.name)) continue;
-    // The caller's tangents stay as they are.
+    // The caller's tangents stay as they are. That of a part gets a name of its own.
     const Expr* own = nullptr;
+    Symbol& name = tangents_.at(input.name);
+    if (input.tangent.text().find_first_of("[.") != std::string_view::npos &&
+        name == input.tangent) {
+      name = names_.fresh("d" + std::string(last_step(input.name.text())));
+      tangent_names_.insert(name);
+      typing_.declare(name, typing_.of(context_.local(input.tangent)));
+    }
     if (input.type.is_array()) {
       const Expr* dtype = is_floating(input.type.dtype)
                               ? static_cast<const Expr*>(context_.make<Attribute>(
@@ -130,7 +138,7 @@ void Forward::start() {
     } else {
       own = call_helper("_own", {context_.local(input.tangent)});
     }
-    emit(context_.assign(context_.local(input.tangent), own));
+    emit(context_.assign(context_.local(name), own));
   }
   for (const Parameter* parameter : core_.parameters) {
     const Symbol name = parameter->name;
@@ -280,10 +288,12 @@ void Forward::assign_name(const Stmt* statement, Symbol target, const Expr* valu
 }
 
 // The tangent of a value that is bound or put into a container. Where the primal makes a new array
-// and the tangent is one that there is already (that of `1.0 * w` is `dw`), a store into one of them
-// must not be seen by the other.
+// and the tangent is one that there is already (that of `1.0 * w` is `dw`), a store into one of
+// them must not be seen by the other.
 const Expr* Forward::kept_apart(const Expr* value, const Expr* made, bool is_written) {
   if (typing_.of(value).is_number() || is_fresh(made)) return made;
+  // The parts of a display were looked at one by one.
+  if (is<TupleDisplay>(made) || is<ListDisplay>(made) || is<Dictionary>(made)) return made;
   bool shares = false;
   aliases_.for_each_reference(value, [&](Symbol) { shares = true; });
   if (shares) return made;

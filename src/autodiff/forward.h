@@ -33,13 +33,14 @@ struct ForwardInput {
 
 struct ForwardResult {
   std::vector<const Stmt*> body;
-  std::optional<Typing> typing;              // of every expression that was made
-  std::unordered_set<const Stmt*> primal;    // the statements that the primal's own came to be
-  std::unordered_set<Symbol> tangent_names;  // of variables and of values in between
-  std::unordered_set<Symbol> written;        // names of the primal's that are stored into
-  std::vector<Symbol> written_parameters;    // whose arrays are stored into
-  std::vector<Symbol> changed_parameters;    // lists whose elements or length change
-  std::vector<std::string> helpers;          // of tangent.runtime
+  std::optional<Typing> typing;                  // of every expression that was made
+  std::unordered_set<const Stmt*> primal;        // the statements that the primal's own came to be
+  std::unordered_set<Symbol> tangent_names;      // of variables and of values in between
+  std::unordered_map<Symbol, Symbol> variables;  // of each tangent
+  std::unordered_set<Symbol> written;            // names of the primal's that are stored into
+  std::vector<Symbol> written_parameters;        // whose arrays are stored into
+  std::vector<Symbol> changed_parameters;        // lists whose elements or length change
+  std::vector<std::string> helpers;              // of tangent.runtime
   std::vector<std::pair<std::string, Symbol>> modules;  // that rules use, as printed
 };
 
@@ -103,7 +104,7 @@ class Forward {
   // --- tangents of expressions (forward_values.cpp)
   // The tangent of a value; no terms: zero.
   Linear tangent(const Expr* node);
-  Linear sum(const Expr* node);
+  Linear sum(const Expr* sum);
   Linear product(const BinaryOperation* node);
   Linear quotient(const BinaryOperation* node);
   Linear operation(const BinaryOperation* node);
@@ -131,6 +132,7 @@ class Forward {
   struct Binding;
   Linear apply_rule(const Rule& rule, const Call* call, const std::vector<const Expr*>& arguments,
                     const Expr* node);
+  Linear without_numbers(const Linear& value, const Expr* node, Linear& outside);
   Linear by_partials(const Rule& rule, Binding& binding);
   Linear by_twin(const Rule& rule, Binding& binding);
   std::optional<Linear> by_linearity(const Rule& rule, const Call* call,

@@ -21,12 +21,18 @@ bool makes_call(const Expr* value) {
          }) != nullptr;
 }
 
+// How often an expression of a body reads a name; d[x] does not read x.
 int count_reads(const Node* node, Symbol symbol) {
   int count = 0;
-  for_each_node(*node, [&](const Node& each) {
-    const auto* name = as<Name>(&each);
+  std::vector<const Node*> stack{node};
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top))) continue;
+    const auto* name = as<Name>(top);
     count += name != nullptr && name->symbol == symbol ? 1 : 0;
-  });
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
   return count;
 }
 
@@ -124,12 +130,19 @@ std::optional<Linear> Forward::by_linearity(const Rule& rule, const Call* call,
              "make it an array of floats");
     }
   }
+  // Numbers come out of a function that is linear in one argument: fewer passes over memory.
   bool any = false;
+  Linear outside;
+  std::size_t flowing = 0;
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    flowing += arguments[k] != nullptr && is_linear(k) && active(arguments[k]) ? 1 : 0;
   auto value_of = [&](const Expr* given) -> const Expr* {
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       if (arguments[k] != given || !is_linear(k)) continue;
-      any = any || active(given);
-      return whole_tangent(given);
+      if (!active(given)) return whole_tangent(given);
+      any = true;
+      if (flowing > 1 || whole.is_array()) return whole_tangent(given);
+      return algebra_.build(without_numbers(tangent(given), given, outside));
     }
     return primal(given);
   };
@@ -152,7 +165,28 @@ std::optional<Linear> Forward::by_linearity(const Rule& rule, const Call* call,
     if (type.is_number()) type = Type::number(type.dtype);
   }
   typing_.set(made, type);
-  return Linear{.terms = {Term{.factors = {Factor{.base = made}}}}};
+  if (outside.is_zero()) return Linear{.terms = {Term{.factors = {Factor{.base = made}}}}};
+  return algebra_.multiply(outside, made);
+}
+
+// A tangent in the shape of the value, without the numbers that all of it is multiplied by; those
+// are `outside` then.
+Linear Forward::without_numbers(const Linear& value, const Expr* node, Linear& outside) {
+  const Type type = typing_.of(node);
+  if (value.terms.size() != 1 || !type.is_array() || value.terms.front().mask != nullptr)
+    return algebra_.of(full(value, node));
+  const Term& term = value.terms.front();
+  Term numbers = term;
+  Term arrays;
+  numbers.factors.clear();
+  for (const Factor& factor : term.factors)
+    (typing_.of(factor.base).is_number() ? numbers : arrays).factors.push_back(factor);
+  const Linear inside{.terms = {arrays}, .lazy = value.lazy};
+  const bool inverse = !arrays.factors.empty() && arrays.factors.front().inverse;
+  if (arrays.factors.empty() || inverse || !covers(typing_.of(algebra_.build(inside)), type))
+    return algebra_.of(full(value, node));
+  outside = Linear{.terms = {numbers}};
+  return inside;
 }
 
 Linear Forward::by_partials(const Rule& rule, Binding& binding) {
@@ -352,8 +386,14 @@ const Expr* Forward::argument(std::size_t index, Binding& binding) {
     const Expr* standard = binding.rule.parameters[index].default_value;
     return standard == nullptr ? context_.none() : evaluate(standard, binding);
   }
-  const Expr* value = primal(given);
   const Type type = typing_.of(given);
+  // An array that is computed and read more than once is computed once.
+  const bool computed = is<BinaryOperation>(given) || is<UnaryOperation>(given);
+  if (computed && type.is_array() && arm_depth_ == 0 && given != current_value_) {
+    const Block body = binding.rule.elementwise ? binding.rule.adjoint : binding.rule.tangent;
+    if (uses_of(binding.rule.parameters[index].name, body, binding) > 1) hoist(given);
+  }
+  const Expr* value = primal(given);
   if (!binding.rule.parameters[index].differentiable) return value;
   if (type.kind == TypeKind::List && !takes_lists(binding.rule))
     return algebra_.numpy_call("array", {value});

@@ -224,7 +224,8 @@ Linear Forward::operation(const BinaryOperation* node) {
 }
 
 // a + b - c + …, in a loop because such sums can be very long.
-Linear Forward::sum(const Expr* node) {
+Linear Forward::sum(const Expr* sum) {
+  const Expr* node = sum;
   std::vector<std::pair<Linear, bool>> terms;  // the last first
   while (true) {
     const auto* operation = as<BinaryOperation>(node);
@@ -258,14 +259,22 @@ Linear Forward::sum(const Expr* node) {
     node = operation->left;
   }
   Linear total;
+  bool cancels = false;
   for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
     const Linear value = term->second ? term->first : Algebra::negate(term->first);
+    const std::size_t before = total.terms.size();
     if (total.terms.size() < kManyTerms) {
       algebra_.add(total, value);
+      cancels = cancels || total.terms.size() < before + value.terms.size();
       continue;
     }
     total.lazy = total.lazy && (value.lazy || value.is_zero());
     total.terms.insert(total.terms.end(), value.terms.begin(), value.terms.end());
+  }
+  // What is left of `v - (v - v[0])` may be narrower than the sum.
+  if (cancels && !total.is_zero()) {
+    const Type whole = typing_.of(sum);
+    total.lazy = !covers(typing_.of(algebra_.build(total)), whole);
   }
   return total;
 }
@@ -307,8 +316,8 @@ Linear Forward::quotient(const BinaryOperation* node) {
     if (result.lazy) result.lazy = !covers(typing_.of(algebra_.build(result)), typing_.of(node));
     return result;
   }
-  const Expr* made = context_.make<BinaryOperation>(
-      Ranges(), BinaryOperator::Divide, algebra_.build(total), primal(node->right));
+  const Expr* made = context_.make<BinaryOperation>(Ranges(), BinaryOperator::Divide,
+                                                    algebra_.build(total), primal(node->right));
   Linear result = algebra_.of(made);
   result.lazy = total.lazy && !covers(typing_.of(made), typing_.of(node));
   return result;

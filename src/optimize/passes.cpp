@@ -14,7 +14,8 @@ struct NamedPass {
   Block (*run)(Block, const PassInput&);
 };
 
-Block run(std::span<const NamedPass> passes, Block body, const PassInput& input, const StageLog& log) {
+Block run(std::span<const NamedPass> passes, Block body, const PassInput& input,
+          const StageLog& log) {
   for (const NamedPass& pass : passes) {
     const Block now = pass.run(body, input);
     const bool changed = now.data() != body.data();
@@ -29,12 +30,14 @@ Block run(std::span<const NamedPass> passes, Block body, const PassInput& input,
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
+  const std::unordered_map<Symbol, Symbol> none;
   const PassInput input{.typed = typed,
                         .rules = rules,
                         .forward = parts.primal,
                         .adjoints = reverse.adjoint_names,
                         .numbers = reverse.number_names,
                         .written = reverse.plan.written,
+                        .variables = none,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return reverse.typing->of(value); },
                         .context = context};
@@ -61,6 +64,7 @@ Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, R
                         .adjoints = forward.tangent_names,
                         .numbers = numbers,
                         .written = forward.written,
+                        .variables = forward.variables,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return forward.typing->of(value); },
                         .context = context};

@@ -22,6 +22,8 @@ struct PassInput {
   const std::unordered_set<Symbol>& adjoints;      // names of adjoints
   const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
   const std::unordered_set<Symbol>& written;       // names of the primal's that are stored into
+  // In forward mode the variable of each tangent, which has the variable's shape.
+  const std::unordered_map<Symbol, Symbol>& variables;
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
