@@ -157,6 +157,24 @@ def _described(value: Any) -> str:
     )
 
 
+def _zero_tangent(value: Any) -> Any:
+    """Zeros of the structure of a value, the tangent of what depends on nothing; a text or None
+    stands for itself."""
+    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        return 0.0
+    if isinstance(value, np.ndarray):
+        return _zeros_like(value)
+    if isinstance(value, range):
+        return [0.0] * len(value)
+    if isinstance(value, tuple) and hasattr(value, '_fields'):
+        return type(value)(*(_zero_tangent(part) for part in value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(_zero_tangent(part) for part in value)
+    if isinstance(value, dict):
+        return {key: _zero_tangent(part) for key, part in value.items()}
+    return value
+
+
 def _own(dx: Any) -> Any:
     """A copy of a tangent, to be changed: its arrays, lists and dicts are its own."""
     if isinstance(dx, np.ndarray):

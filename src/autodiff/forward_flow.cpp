@@ -56,7 +56,14 @@ const Expr* Forward::zero_like(const Expr* value, const Type& type) {
     }
     return algebra_.numpy_call("zeros_like", {value}, keywords);
   }
-  return call_helper(type.kind == TypeKind::Numeric ? "_zeros_like" : "_no_derivative", {value});
+  const auto* call = as<Call>(value);
+  const bool range = call != nullptr && call->callee.text() == "builtins.range";
+  if (type.kind == TypeKind::Iterator && !range) {
+    refuse(DiagnosticKind::UnsupportedType, value,
+           "an iterator beside values that depend on the differentiated arguments",
+           "make it a list: `list(…)`");
+  }
+  return call_helper(type.kind == TypeKind::Numeric ? "_zeros_like" : "_zero_tangent", {value});
 }
 
 void Forward::make_zero(Symbol variable, Statements& statements, const State& state) {

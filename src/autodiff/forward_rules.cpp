@@ -141,7 +141,7 @@ std::optional<Linear> Forward::by_linearity(const Rule& rule, const Call* call,
       if (arguments[k] != given || !is_linear(k)) continue;
       if (!active(given)) return whole_tangent(given);
       any = true;
-      if (flowing > 1 || whole.is_array()) return whole_tangent(given);
+      if (flowing > 1 || !whole.is_numeric() || whole.is_array()) return whole_tangent(given);
       return algebra_.build(without_numbers(tangent(given), given, outside));
     }
     return primal(given);

@@ -122,6 +122,7 @@ const Expr* Forward::whole_tangent(const Expr* node) {
                                           primal(operation->right));
   }
   if (type.is_number()) return context_.number(0.0);
+  if (is<Constant>(node)) return node;  // a text, None
   return zero_like(primal(node), type);
 }
 
@@ -470,6 +471,14 @@ Linear Forward::call(const Call* node) {
     typing_.set(result, typing_.of(node));
     return Linear{.terms = {Term{.factors = {Factor{.base = result}}}}};
   }
+  if (callee == "builtins.zip" && node->keywords.empty()) {
+    std::vector<const Expr*> tangents;
+    for (const Expr* argument : node->arguments) tangents.push_back(whole_tangent(argument));
+    const Expr* result = context_.make<Call>(Ranges(), node->function, node->callee,
+                                             context_.list(tangents), List<const Keyword*>());
+    typing_.set(result, typing_.of(node));
+    return Linear{.terms = {Term{.factors = {Factor{.base = result}}}}};
+  }
   const Rule* rule = rules_.find(callee);
   if (rule == nullptr) {
     refuse(DiagnosticKind::NoRule, node, "`" + std::string(callee) + "` has no derivative rule",
@@ -492,7 +501,7 @@ bool Forward::is_fresh(const Expr* made) const {
   const bool copies = std::any_of(
       call->keywords.begin(), call->keywords.end(),
       [](const Keyword* keyword) { return keyword->name && keyword->name.text() == "copy"; });
-  return callee == "tangent.runtime._no_derivative" || callee == "tangent.runtime._own" ||
+  return callee == "tangent.runtime._zero_tangent" || callee == "tangent.runtime._own" ||
          (library && !may_give_view(callee) && !copies);
 }
 
