@@ -6,6 +6,7 @@
 
 #include "analysis/aliases.h"
 #include "analysis/views.h"
+#include "analysis/wholes.h"
 #include "autodiff/assemble.h"
 #include "autodiff/forward.h"
 #include "autodiff/reverse.h"
@@ -384,6 +385,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   }
   if (log) log("typed", print(typed.body).text);
   check_result(typed, typed.body);
+  check_wholes(typed, fields);
 
   if (options.forward) {
     return differentiate_forward(core, ready, typed, given, inputs, options, fields, rules, context,

@@ -146,7 +146,8 @@ std::pair<const Expr*, const Expr*> Forward::header(const Expr* target, const Ex
   auto tuple = [&](const std::vector<const Expr*>& elements) {
     return context_.make<TupleDisplay>(Ranges(), context_.list(elements));
   };
-  if (!active(iterable)) {
+  // The keys of a dict have no tangents.
+  if (!active(iterable) || typing_.of(iterable).kind == TypeKind::Dict) {
     names(target, false);
     return {target, iterable};
   }
