@@ -480,11 +480,12 @@ std::unordered_set<Symbol> Aliases::in_conflict() const {
   return found;
 }
 
-void Aliases::check() const {
+void Aliases::check(const std::function<bool(Symbol, Symbol)>& follows) const {
   for (const Stmt* statement : stores_) {
     const std::string base(stored(statement).text());
     for (const Symbol other : seen_by(statement)) {
       if (!is_read_later(statement, other)) continue;
+      if (follows && !globals_.contains(other) && follows(stored(statement), other)) continue;
       const std::string seen(other.text());
       throw Diagnostic(
           DiagnosticKind::WriteInPlace,

@@ -39,8 +39,10 @@ class Aliases {
   // Whether the memory behind a name may be that of a parameter, or of something outside.
   [[nodiscard]] bool is_outside(Symbol variable) const;
   // Refuses a store that another name sees which is read later: the values of both would have to
-  // be followed through one array. Throws Diagnostic (WriteInPlace).
-  void check() const;
+  // be followed through one array. Throws Diagnostic (WriteInPlace). `follows(a, b)` says that what
+  // two names of the function's own share is followed.
+  void check(const std::function<bool(Symbol, Symbol)>& follows = {}) const;
+  [[nodiscard]] bool is_global(Symbol variable) const { return globals_.contains(variable); }
   // The names of the stores that would be refused: those of their places, and those that see them.
   [[nodiscard]] std::unordered_set<Symbol> in_conflict() const;
 

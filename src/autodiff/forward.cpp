@@ -45,7 +45,11 @@ Forward::Forward(const TypedFunction& function, const std::vector<ForwardInput>&
           rules),
       aliases_(function),
       effects_([this](const Expr* expression) { return typing_.of(expression); }, rules) {
-  aliases_.check();
+  aliases_.check([this](Symbol base, Symbol other) {
+    if (!is_followed(base) || !is_followed(other)) return false;
+    followed_.push_back(base);
+    return true;
+  });
 }
 
 ForwardResult Forward::run() {
@@ -83,6 +87,9 @@ ForwardResult Forward::run() {
   result.modules = rule_names_.modules();
   for (const auto& [symbol, type] : function_.variables) {
     if (aliases_.is_written(symbol)) result.written.insert(symbol);
+    const auto tangent = tangents_.find(symbol);
+    if (tangent != tangents_.end() && is_seen_elsewhere(symbol))
+      result.written.insert(tangent->second);
   }
   for (const Parameter* parameter : core_.parameters) {
     if (aliases_.is_written(parameter->name)) result.written_parameters.push_back(parameter->name);
@@ -228,6 +235,32 @@ bool Forward::mentions_now(const Expr* made, Symbol symbol) const {
   if (mentions(made, symbol)) return true;
   return std::any_of(temporaries_.begin(), temporaries_.end(),
                      [&](const auto& each) { return mentions(each.second, symbol); });
+}
+
+// Whether a tangent reads what the statement changes in place, by any name.
+bool Forward::reads_changed(const Stmt* statement, const Node* made) const {
+  auto reads = [&](Symbol symbol) {
+    return mentions(made, symbol) ||
+           std::any_of(temporaries_.begin(), temporaries_.end(),
+                       [&](const auto& each) { return mentions(each.second, symbol); });
+  };
+  bool found = false;
+  for_each_definition(statement, [&](Symbol symbol) { found = found || reads(symbol); });
+  for (const Symbol other : aliases_.seen_by(statement)) found = found || reads(other);
+  return found;
+}
+
+// A change of the tangent of a variable in place.
+void Forward::emit_change(const Stmt* statement, Symbol variable) {
+  emit(statement);
+  // What another name sees is not dead where this name is.
+  if (is_seen_elsewhere(variable)) primal_.insert(statement);
+}
+
+bool Forward::is_seen_elsewhere(Symbol variable) const {
+  return std::any_of(followed_.begin(), followed_.end(), [&](Symbol symbol) {
+    return symbol == variable || aliases_.may_ever_share(symbol, variable);
+  });
 }
 
 void Forward::assign(const Assign* assign) {
@@ -436,7 +469,7 @@ void Forward::augmented(const AugmentedAssign* statement) {
         made = algebra_.build(tangent(statement->value));
       }
       flush_hoists({statement->value});
-      const bool before = mentions_now(made, symbol);
+      const bool before = reads_changed(statement, made);
       if (!before) emit_primal(rewritten(statement));
       emit_temporaries();
       BinaryOperator now = op;
@@ -445,7 +478,9 @@ void Forward::augmented(const AugmentedAssign* statement) {
         made = minus->operand;
         now = op == Add ? Subtract : Add;
       }
-      emit(context_.make<AugmentedAssign>(statement->ranges, local_tangent(symbol), now, made));
+      emit_change(
+          context_.make<AugmentedAssign>(statement->ranges, local_tangent(symbol), now, made),
+          symbol);
       if (before) emit_primal(rewritten(statement));
       return;
     }
@@ -464,7 +499,7 @@ void Forward::augmented(const AugmentedAssign* statement) {
   if (always_.contains(symbol) && type.is_array()) {
     const Expr* whole = context_.make<Constant>({}, Literal{.kind = LiteralKind::Ellipsis});
     const Expr* place = context_.make<Subscript>(Ranges(), local_tangent(symbol), whole);
-    emit(context_.assign(place, algebra_.build(value), statement->ranges));
+    emit_change(context_.assign(place, algebra_.build(value), statement->ranges), symbol);
   } else {
     emit(context_.assign(local_tangent(symbol), full(value, operation), statement->ranges));
     shared_.insert(tangent_name(symbol));
@@ -524,18 +559,10 @@ void Forward::store(const Stmt* statement, const Subscript* place) {
   } else {
     flush_hoists({value, place->index});
   }
-  bool before = false;
-  for_each_read(mirrored, [&](Symbol read) { before = before || read == root->symbol; });
-  for (const auto& [temporary, expression] : temporaries_)
-    before = before || mentions(expression, root->symbol);
-  for (const Symbol other : aliases_.seen_by(statement)) {
-    before = before || mentions(mirrored, other);
-    for (const auto& [temporary, expression] : temporaries_)
-      before = before || mentions(expression, other);
-  }
+  const bool before = reads_changed(statement, mirrored);
   if (!before) emit_primal(rewritten(statement));
   emit_temporaries();
-  emit(mirrored);
+  emit_change(mirrored, root->symbol);
   if (before) emit_primal(rewritten(statement));
 }
 
@@ -571,7 +598,7 @@ void Forward::list_changes(const Stmt* statement, const ListChange& change) {
   if (change.appends) {
     const Expr* made = whole_tangent(change.item);
     flush_hoists({change.item});
-    const bool before = mentions_now(made, list);
+    const bool before = reads_changed(statement, made);
     if (!before) emit_primal(rewritten(statement));
     emit_temporaries();
     emit(context_.make<ExpressionStatement>(statement->ranges, method("append", {made})));

@@ -67,6 +67,13 @@ class Forward {
   // An array that is stored into needs its tangent from its first binding on: start again.
   struct Again {};
 
+  // --- names that share memory (forward_shadows.cpp)
+  // Whether all that shares memory with a name is bound in ways that views of tangents follow.
+  bool is_followed(Symbol variable);
+  bool binds_plainly(const Stmt* statement, Symbol variable);
+  bool is_plain_view(const Expr* value);
+  bool is_basic_index(const Expr* index);
+
   // --- statements (forward.cpp)
   void block(Block statements);
   void statement(const Stmt* statement);
@@ -87,6 +94,9 @@ class Forward {
   // The statement with what is kept by name in its place.
   const Stmt* rewritten(const Stmt* statement);
   bool mentions_now(const Expr* made, Symbol symbol) const;
+  bool reads_changed(const Stmt* statement, const Node* made) const;
+  void emit_change(const Stmt* statement, Symbol variable);
+  bool is_seen_elsewhere(Symbol variable) const;
 
   // --- control flow (forward_flow.cpp)
   void branch(const If* branch);
@@ -199,6 +209,7 @@ class Forward {
 
   std::unordered_map<Symbol, Symbol> tangents_;  // variable -> name of its tangent
   std::unordered_set<Symbol> tangent_names_;
+  std::vector<Symbol> followed_;       // names whose memory is changed and read by other names
   std::unordered_set<Symbol> always_;  // variables that have a tangent wherever they are bound
   std::unordered_set<Symbol> shared_;  // names of tangents that may be seen by another name
   std::unordered_set<Symbol> sparse_;  // names of tangents that can be zero in places
