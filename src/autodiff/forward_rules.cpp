@@ -79,11 +79,11 @@ Linear Forward::apply_rule(const Rule& rule, const Call* call,
                   .tangents = std::vector<std::optional<Linear>>(arguments.size()),
                   .locals = {},
                   .values = {}};
-  if (rule.elementwise) return by_partials(rule, binding);
-  if (!rule.tangent.empty()) return by_twin(rule, binding);
-  if (call != nullptr) {
+  if (call != nullptr && !rule.linear.empty()) {
     if (const auto made = by_linearity(rule, call, arguments, node)) return *made;
   }
+  if (rule.elementwise) return by_partials(rule, binding);
+  if (!rule.tangent.empty()) return by_twin(rule, binding);
   refuse(DiagnosticKind::NoRule, node,
          "`" + std::string(rule.name.text()) + "` has no rule for forward mode",
          "use reverse mode (tangent.grad), or write it with functions that have one");
