@@ -54,6 +54,10 @@ def compare(got, want, value):
         raise fuzz.Wrong(f'off by {off:.1e}\n  got  {found}\n  want {want}')
 
 
+def with_tangents(derivative, tangents):
+    return lambda *given: derivative(*given, *tangents)
+
+
 def examine(program, f, tangent):
     """Raises fuzz.Wrong, or the engine's refusal, or whatever went wrong in it."""
     jf = tangent.jvp(f, wrt=program.wrt)
@@ -69,14 +73,9 @@ def examine(program, f, tangent):
             move = np.resize(move, 10000)
         tangents = oracle.as_gradients(move, args, program.wrt)
         kept = copy.deepcopy(tangents)
-        got = fuzz.run(lambda *given: jf(*given, *tangents), args, answer, prints, after)
+        got = fuzz.run(with_tangents(jf, tangents), args, answer, prints, after)
         both = fuzz.run(
-            lambda *given: with_value(*given, *tangents),
-            args,
-            answer,
-            prints,
-            after,
-            with_value=1,
+            with_tangents(with_value, tangents), args, answer, prints, after, with_value=1
         )
         if not fuzz.same_bits(tangents, kept):
             raise fuzz.Wrong('changes the tangents')

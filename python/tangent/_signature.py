@@ -1,5 +1,5 @@
-"""The signature of a gradient: that of the primal, and the seed or the tangents after the positional
-parameters."""
+"""The signature of a gradient: that of the primal, and the seed or the tangents after the
+positional parameters."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 
-class INPUT_DERIVATIVE(enum.Enum):  # noqa: N801 - the name is part of the interface
+class INPUT_DERIVATIVE(enum.Enum):
     """How a reverse-mode function gets the adjoint of the result.
 
     Attributes

@@ -64,6 +64,7 @@ class Passes : public ::testing::Test {
                           .adjoints = adjoints,
                           .numbers = numbers,
                           .written = {},
+                          .variables = {},
                           .effects = effects,
                           .type_of = [&](const Expr* value) { return typing.of(value); },
                           .context = context_};
