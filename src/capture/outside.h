@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "syntax/build.h"
 #include "types/type.h"
@@ -41,6 +43,43 @@ struct CapturedFunction {
   bool is_lambda = false;
 };
 
+// What a class holds under a name: its own, or the nearest of its bases'.
+struct Member {
+  enum class Form : std::uint8_t {
+    Missing,
+    Method,       // a function that gets the object
+    ClassMethod,  // a function that gets the class
+    StaticMethod,
+    Property,  // a function of the object that is called where the attribute is read
+    Value,
+    Other,  // a descriptor that is none of these, a function without Python source
+  };
+  Form form = Form::Missing;
+  Thing thing;  // the function; of a property, what reads it
+  Thing setter;
+  Thing owner;  // the class that holds it
+};
+
+// A field of a dataclass, in the order of its constructor.
+struct DataclassField {
+  Symbol name;
+  bool keyword_only = false;
+  bool in_constructor = true;
+  // A default is a plain value, or an empty list or dict made anew.
+  enum class Default : std::uint8_t { None, Value, EmptyList, EmptyDictionary };
+  Default form = Default::None;
+  std::optional<Literal> literal;  // of a Value, if it is one
+};
+
+// Whether objects of a class are what Python makes of its methods alone.
+struct ClassFacts {
+  std::string obstacle;       // what is special about it; empty: nothing
+  bool is_dataclass = false;  // with a constructor made of its fields
+  bool is_tuple = false;      // a namedtuple: that, too
+  std::vector<DataclassField> fields;
+  std::vector<Symbol> values;  // what the class holds that is neither method nor descriptor
+};
+
 class Outside {
  public:
   Outside() = default;
@@ -58,6 +97,21 @@ class Outside {
   // The source of a UserFunction, in this context; throws Diagnostic SourceNotAvailable and its
   // kind.
   virtual CapturedFunction source_of(const Thing& function, Context& context) = 0;
+  // An attribute of a Value that is found without running code; Missing if there is none.
+  virtual Thing plain_field(const Thing& /*thing*/, Symbol /*name*/, Context& /*context*/) {
+    return {};
+  }
+  // The class of a Value that is a plain object of a user's class; Missing if it is none.
+  virtual Thing class_of(const Thing& /*thing*/, Context& /*context*/) { return {}; }
+  virtual ClassFacts class_facts(const Thing& /*type*/, Context& /*context*/) {
+    return {.obstacle = "is not known", .fields = {}, .values = {}};
+  }
+  // What a class holds under a name, looking only at the bases behind `after` if that is given.
+  virtual Member member(const Thing& /*type*/, ThingHandle /*after*/, Symbol /*name*/,
+                        Context& /*context*/) {
+    return {};
+  }
+  virtual bool is_subclass(const Thing& /*type*/, const Thing& /*base*/) { return false; }
   // CPython's parser.
   virtual Block parse(std::string_view text, std::string_view filename, int line,
                       Context& context) = 0;

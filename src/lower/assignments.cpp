@@ -51,6 +51,11 @@ void Lowering::assign_statement(const Assign& it) {
   if (it.targets.size() == 1) {
     if (const auto* name = as<Name>(it.targets[0])) return assign_name(*name, it.value, ranges);
     if (is<Subscript>(it.targets[0])) return store(it.targets[0], expression(it.value), ranges);
+    if (const auto symbol = plain_attribute(it.targets[0])) {
+      const Expr* value = value_for(it.value, Destination::to(*symbol));
+      if (value != nullptr) emit_assign(*symbol, value, ranges);
+      return;
+    }
     return assign_to(it.targets[0], expression(it.value), ranges);
   }
   // The value is evaluated once and bound to the targets from left to right.
@@ -111,6 +116,10 @@ void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {
   if (const auto* name = as<Name>(target))
     return emit_assign(assigned_symbol(*name), value, ranges);
   if (is<Subscript>(target)) return store(target, value, ranges);
+  if (const auto* attribute = as<Attribute>(target))
+    return assign_attribute(*attribute, value, ranges);
+  if (const auto elements = elements_of_tuple(value))
+    value = context_.make<TupleDisplay>(value->ranges, Exprs(context_.list(*elements)));
   std::vector<const Expr*> targets;
   std::vector<const Expr*> values;
   flatten(target, value, targets, values);
@@ -149,8 +158,8 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   std::unordered_set<Symbol> assigned;
   bool ordered = false;  // bind strictly from left to right at the end
   auto add = [&](auto& self, const Expr* target) -> void {
-    if (const auto* name = as<Name>(target)) {
-      ordered = !assigned.insert(assigned_symbol(*name)).second || ordered;
+    if (const auto symbol = target_variable(target)) {
+      ordered = !assigned.insert(*symbol).second || ordered;
     } else if (const Exprs* inner = elements_of(target)) {
       ordered = true;
       for (const Expr* element : *inner) self(self, element);
@@ -160,7 +169,7 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   };
   for (std::size_t i = 0; i < count; ++i) {
     add(add, targets[i]);
-    if (const auto* name = as<Name>(targets[i])) symbols[i] = assigned_symbol(*name);
+    if (const auto symbol = target_variable(targets[i])) symbols[i] = *symbol;
   }
   std::vector<std::pair<const Expr*, const Expr*>> kept;  // target, value
   for (std::size_t i = 0; i < count; ++i) {
@@ -185,26 +194,39 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   for (const auto& [target, value] : kept) assign_to(target, value, ranges);
 }
 
+// The variable that an assignment to this target binds, if it binds one.
+std::optional<Symbol> Lowering::target_variable(const Expr* target) {
+  if (const auto* name = as<Name>(target)) return assigned_symbol(*name);
+  return plain_attribute(target);
+}
+
 const Expr* Lowering::core_target(const Expr* target,
                                   std::vector<std::pair<const Expr*, Symbol>>& later) {
   if (const auto* name = as<Name>(target)) {
     return context_.local(assigned_symbol(*name), name->ranges);
   }
   const Exprs* elements = elements_of(target);
-  if (elements == nullptr) refuse(*target, "this target is not supported", "assign to a name");
+  if (elements == nullptr) {
+    refuse(
+        *target, "this target is not supported", "assign to a name",
+        is<Attribute>(target) ? DiagnosticKind::WriteInPlace : DiagnosticKind::UnsupportedSyntax);
+  }
   std::vector<const Expr*> names;
   names.reserve(elements->size());
   for (std::size_t i = 0; i < elements->size(); ++i) {
     const Expr* element = (*elements)[i];
-    if (const auto* name = as<Name>(element)) {
-      names.push_back(context_.local(assigned_symbol(*name), name->ranges));
+    if (const auto symbol = target_variable(element)) {
+      names.push_back(context_.local(*symbol, element->ranges));
       continue;
     }
     const Exprs* inner = elements_of(element);
-    if (inner == nullptr && !is<Subscript>(element)) {
+    if (inner == nullptr && !is<Subscript>(element) && !is<Attribute>(element)) {
       refuse(*element, "this target is not supported", "assign to a name");
     }
-    const std::string wish = inner != nullptr && inner->size() == 2 ? "pair" : describe_position(i);
+    const auto* attribute = as<Attribute>(element);
+    const std::string wish = attribute != nullptr ? std::string(attribute->attribute.text())
+                             : inner != nullptr && inner->size() == 2 ? "pair"
+                                                                      : describe_position(i);
     const Symbol part = names_.fresh(wish);
     names.push_back(context_.local(part, element->ranges));
     later.emplace_back(element, part);
@@ -220,10 +242,11 @@ void Lowering::unpack_later(std::span<const std::pair<const Expr*, Symbol>> late
 
 void Lowering::augmented_assign(const AugmentedAssign& it) {
   if (is<Subscript>(it.target)) return augmented_store(it);
-  const auto* target = as<Name>(it.target);
-  if (target == nullptr) refuse(it, "this target is not supported", "assign to a name");
-  const Symbol symbol = assigned_symbol(*target);
+  const Expr* target = it.target;
+  const std::optional<Symbol> variable = target_variable(target);
   const Ranges ranges = at(it);
+  if (!variable || objects_.contains(*variable)) return augmented_object(it);
+  const Symbol symbol = *variable;
   const std::size_t mark = out_->size();
   const Expr* value = expression(it.value);
   // The target is read before the value is evaluated.
@@ -233,6 +256,14 @@ void Lowering::augmented_assign(const AugmentedAssign& it) {
   emit(context_.make<AugmentedAssign>(
       ranges, static_cast<const Expr*>(context_.local(worked, target->ranges)), it.op, value));
   if (worked != symbol) emit_assign(symbol, context_.local(worked, target->ranges), ranges);
+}
+
+// An attribute that is no variable yet, or an object: x op= e is x = x op e.
+void Lowering::augmented_object(const AugmentedAssign& it) {
+  if (!is<Name>(it.target) && !is<Attribute>(it.target))
+    refuse(it, "this target is not supported", "assign to a name");
+  const auto* operation = context_.make<BinaryOperation>(it.ranges, it.op, it.target, it.value);
+  assign_to(it.target, expression(operation), at(it));
 }
 
 // place[index] op= value: the element is read before the value is evaluated. Where the value needs

@@ -81,8 +81,16 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   if (const Callee* local = function_value(function)) {
     return inline_call(it, *local, destination);
   }
+  const auto* method = as<Attribute>(function);
+  if (method != nullptr && is_super(method->value)) return call_super(it, *method, destination);
   if (const auto* name = as<Name>(function)) {
     const Binding* binding = find_binding(name->symbol);
+    if (binding != nullptr &&
+        (binding->form == Binding::Form::Variable || binding->form == Binding::Form::Value)) {
+      const Expr* value = this->name(*name);
+      if (Object* object = object_of(value))
+        return call_method(it, value, *object, context_.symbol("__call__"), destination);
+    }
     if (binding != nullptr &&
         (binding->form == Binding::Form::Variable || binding->form == Binding::Form::Unset)) {
       refuse(it,
@@ -93,7 +101,6 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     if (binding != nullptr && binding->form == Binding::Form::OutOfReach) this->name(*name);
   }
   const std::optional<Thing> thing = thing_of(function);
-  const auto* method = as<Attribute>(function);
   if (!thing) {
     if (method != nullptr) return method_call(it, *method, destination);
     refuse(it, "calling the result of an expression is not supported yet",
@@ -112,15 +119,24 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
       return inline_call(it, callee_of(*thing, it), destination);
     case ThingKind::UserClass:
       if (raised) return library_call(it, *thing);
-      refuse(it,
-             "`" + print(function) + "(…)` makes an object of a class, which is not supported yet",
-             "use plain arguments and local names instead");
+      return make_object(it, *thing, destination);
     case ThingKind::BoundMethod:
+      if (method != nullptr) {
+        const std::optional<Thing> owner = thing_of(method->value);
+        if (owner && owner->kind == ThingKind::UserClass) {
+          const Member& member = member_of(*owner, -1, method->attribute);
+          if (member.form == Member::Form::ClassMethod)
+            return inline_call(it, callee_of(member.thing, it), destination,
+                               {.self = expression(method->value), .owner = member.owner});
+        }
+      }
       refuse(it,
              "`" + print(function) + "(…)` is a method of an object, which is not supported yet",
              "write it as a function that takes the values it needs");
     case ThingKind::Value:
       if (method != nullptr) return method_call(it, *method, destination);
+      if (const Expr* outer = outer_object(*thing, expression(function)))
+        return call_method(it, outer, *object_of(outer), context_.symbol("__call__"), destination);
       refuse(it, "calling the object `" + print(function) + "` is not supported yet",
              "call a function by the name under which it is defined");
   }
@@ -159,27 +175,28 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
   if (among(kReflecting, name)) {
     refuse(it, "`" + print(it.function) + "` is not supported", "use plain names and loops");
   }
+  if (name.starts_with("builtins.")) {
+    if (const Expr* value = of_builtin(it, name.substr(9))) return value;
+  }
   refuse_write_in_place(it, thing.qualified_name);
   return plain_call(it, nullptr, thing.qualified_name);
 }
 
 // xs.append(e) and xs.pop() of a variable of the function: a statement of its own.
-bool Lowering::changes_list(const Call& it, const Attribute& method) {
-  const auto* list = as<Name>(method.value);
-  if (list == nullptr || !it.keywords.empty()) return false;
-  const std::string_view name = method.attribute.text();
-  const bool known =
-      (name == "append" && it.arguments.size() == 1) || (name == "pop" && it.arguments.empty());
-  if (!known) return false;
-  const Expr* receiver = this->name(*list);
+bool Lowering::changes_list(const Call& it, const Attribute& method, const Expr* receiver) {
   const auto* local = as<Name>(receiver);
-  return local != nullptr && local->scope == Scope::Local;
+  if (local == nullptr || local->scope != Scope::Local || !it.keywords.empty()) return false;
+  const std::string_view name = method.attribute.text();
+  return (name == "append" && it.arguments.size() == 1) || (name == "pop" && it.arguments.empty());
 }
 
 const Expr* Lowering::method_call(const Call& it, const Attribute& method,
                                   Destination destination) {
-  if (changes_list(it, method)) {
-    const Expr* call = plain_call(it, method.value, Symbol());
+  const Expr* receiver = expression(method.value);
+  if (Object* object = object_of(receiver))
+    return call_method(it, receiver, *object, method.attribute, destination);
+  if (changes_list(it, method, receiver)) {
+    const Expr* call = plain_call(it, method.value, Symbol(), receiver);
     if (destination.form != Destination::Form::Value) return call;
     if (method.attribute.text() == "pop") return bind_temporary(call, "item", it.ranges);
     refuse(it, "the result of `append` is None", "append in a statement of its own",
@@ -189,6 +206,8 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
   if (owner && owner->kind == ThingKind::Value) {
     const Type type = outside_.type_of(*owner, context_.arena());
     if (type.kind == TypeKind::Opaque || type.kind == TypeKind::Unknown) {
+      if (const Expr* outer = outer_object(*owner, receiver))
+        return call_method(it, outer, *object_of(outer), method.attribute, destination);
       refuse(it,
              "`" + print(it.function) +
                  "(…)` is a method of an object, which is not supported "
@@ -205,12 +224,14 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
            DiagnosticKind::WriteInPlace);
   }
   refuse_write_in_place(it, Symbol());
-  return plain_call(it, method.value, Symbol());
+  return plain_call(it, method.value, Symbol(), receiver);
 }
 
 // A call that stays one. `receiver`: the value whose method is called.
-const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol callee) {
-  const Expr* function = expression(receiver != nullptr ? receiver : it.function);
+const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol callee,
+                                 const Expr* lowered) {
+  const Expr* function =
+      lowered != nullptr ? lowered : expression(receiver != nullptr ? receiver : it.function);
   const std::size_t mark = out_->size();
   const std::vector<Argument> arguments = arguments_of(it);
   if (out_->size() > mark && receiver != nullptr) protect({&function, 1}, mark);
@@ -261,6 +282,13 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
     } else {
       // A *args of an inlined function, whose elements are names and constants.
       const auto* name = as<Name>(starred->value);
+      if (name != nullptr && find_binding(name->symbol) != nullptr) {
+        if (const auto elements = elements_of_tuple(this->name(*name))) {
+          for (const Expr* element : *elements)
+            arguments.push_back({.written = written, .value = element});
+          continue;
+        }
+      }
       const Binding* binding = name != nullptr ? find_binding(name->symbol) : nullptr;
       const auto* tuple = binding != nullptr && binding->form == Binding::Form::Value
                               ? as<TupleDisplay>(binding->value)

@@ -9,14 +9,25 @@
 
 namespace tangent::lowering {
 
+// What a test that lowering settles comes to: one of an object's class, or of `None`.
+std::optional<bool> Lowering::truth_of_settled(const Expr* written, const Expr* test) {
+  const auto* constant = as<Constant>(test);
+  if (constant == nullptr || is<Constant>(written)) return std::nullopt;
+  if (constant->value.kind == LiteralKind::True) return true;
+  if (constant->value.kind == LiteralKind::False) return false;
+  return std::nullopt;
+}
+
 const Expr* Lowering::conditional(const Conditional& it, Destination destination) {
   const Expr* test = expression(it.test);
   const Expr* value = nullptr;
   const Expr* other = nullptr;
   // Whether an arm needs statements is known only when it is lowered; if none does, nothing was
   // emitted, and if one does, both go to the destination.
-  Statements body = collect([&] { value = value_for(it.body, destination); });
-  Statements orelse = collect([&] { other = value_for(it.orelse, destination); });
+  if (const auto settled = truth_of_settled(it.test, test))
+    return value_for(*settled ? it.body : it.orelse, destination);
+  Statements body = collect_arm([&] { value = value_for(it.body, destination); });
+  Statements orelse = collect_arm([&] { other = value_for(it.orelse, destination); });
   if (body.empty() && orelse.empty()) {
     if (value == nullptr || other == nullptr) {
       // An arm that was only needed for its effects and has none.
@@ -56,7 +67,7 @@ const Expr* Lowering::boolean_from(const BooleanOperation& it, const Expr* first
   };
   for (; next < it.values.size(); ++next) {
     const Expr* value = nullptr;
-    Statements body = collect([&] { value = expression(it.values[next]); });
+    Statements body = collect_arm([&] { value = expression(it.values[next]); });
     if (body.empty()) {
       group.push_back(value);
       continue;
@@ -74,11 +85,36 @@ const Expr* Lowering::boolean_from(const BooleanOperation& it, const Expr* first
   return combined();
 }
 
+// A test of two whole numbers or texts that the caller wrote: `__getitem__(self, i)` of `p[0]`.
+const Expr* Lowering::of_constants(const Comparison& it, const Expr* left, const Expr* right) {
+  const auto* first = as<Constant>(left);
+  const auto* second = as<Constant>(right);
+  if (first == nullptr || second == nullptr ||
+      (is<Constant>(it.left) && is<Constant>(it.comparators[0])))
+    return nullptr;
+  const LiteralKind kind = first->value.kind;
+  if (kind != second->value.kind || (kind != LiteralKind::Integer && kind != LiteralKind::String))
+    return nullptr;
+  const bool same = first->value == second->value;
+  if (it.ops[0] == ComparisonOperator::Equal) return context_.boolean(same, it.ranges);
+  if (it.ops[0] == ComparisonOperator::NotEqual) return context_.boolean(!same, it.ranges);
+  return nullptr;
+}
+
 const Expr* Lowering::comparison(const Comparison& it) {
   const Expr* const written[] = {it.left, it.comparators[0]};
   const Expr* values[] = {nullptr, nullptr};
   operands(written, values);
   if (it.ops.size() == 1) {
+    if (const Expr* settled = is_none(it, values[0], values[1])) return settled;
+    if (const Expr* settled = of_constants(it, values[0], values[1])) return settled;
+    if (object_of(values[0]) != nullptr && it.ops[0] <= ComparisonOperator::GreaterEqual) {
+      static constexpr std::string_view kNames[] = {"__eq__", "__ne__", "__lt__",
+                                                    "__le__", "__gt__", "__ge__"};
+      if (const Expr* value =
+              operation(it, kNames[static_cast<std::size_t>(it.ops[0])], "", values[0], values[1]))
+        return value;
+    }
     return context_.make<Comparison>(it.ranges, values[0], it.ops,
                                      context_.list<const Expr*>({values[1]}));
   }
@@ -95,7 +131,7 @@ const Expr* Lowering::comparison(const Comparison& it) {
   };
   for (std::size_t next = 2; next <= it.ops.size(); ++next) {
     const Expr* value = nullptr;
-    Statements body = collect([&] { value = expression(it.comparators[next - 1]); });
+    Statements body = collect_arm([&] { value = expression(it.comparators[next - 1]); });
     if (body.empty()) {
       comparators.push_back(value);
       continue;

@@ -1,4 +1,6 @@
 // Expressions: trees as the user wrote them, with every name resolved.
+#include <array>
+
 #include "lower/lowering.h"
 #include "syntax/printer.h"
 
@@ -37,6 +39,22 @@ void collect_parts(const Expr* e, std::vector<const Expr*>& parts) {
       parts.push_back(e);
   }
 }
+
+// What the operators ask of a class, in the order of BinaryOperator.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOperators = {
+    {{"__add__", "__radd__"},
+     {"__sub__", "__rsub__"},
+     {"__mul__", "__rmul__"},
+     {"__truediv__", "__rtruediv__"},
+     {"__floordiv__", "__rfloordiv__"},
+     {"__mod__", "__rmod__"},
+     {"__pow__", "__rpow__"},
+     {"__matmul__", "__rmatmul__"},
+     {"__and__", "__rand__"},
+     {"__or__", "__ror__"},
+     {"__xor__", "__rxor__"},
+     {"__lshift__", "__rlshift__"},
+     {"__rshift__", "__rrshift__"}}};
 
 // The same structure with the parts replaced, in the order in which collect_parts found them.
 class Rebuild {
@@ -105,7 +123,14 @@ const Expr* Lowering::expression(const Expr* e) {
       return binary(static_cast<const BinaryOperation&>(*e));
     case Kind::UnaryOperation: {
       const auto& it = static_cast<const UnaryOperation&>(*e);
-      return context_.make<UnaryOperation>(e->ranges, it.op, expression(it.operand));
+      const Expr* operand = expression(it.operand);
+      if (object_of(operand) != nullptr) {
+        static constexpr std::string_view kNames[] = {"__neg__", "__pos__", "__invert__", ""};
+        if (const Expr* value =
+                operation(*e, kNames[static_cast<std::size_t>(it.op)], "", operand, nullptr))
+          return value;
+      }
+      return context_.make<UnaryOperation>(e->ranges, it.op, operand);
     }
     case Kind::BooleanOperation:
       return boolean(static_cast<const BooleanOperation&>(*e));
@@ -117,7 +142,10 @@ const Expr* Lowering::expression(const Expr* e) {
       return call(static_cast<const Call&>(*e), {});
     case Kind::Attribute: {
       const auto& it = static_cast<const Attribute&>(*e);
-      return context_.make<Attribute>(e->ranges, expression(it.value), it.attribute);
+      const Expr* owner = expression(it.value);
+      if (Object* object = object_of(owner))
+        return read_attribute(owner, *object, *e, it.attribute);
+      return context_.make<Attribute>(e->ranges, owner, it.attribute);
     }
     case Kind::Subscript:
       return subscript(static_cast<const Subscript&>(*e));
@@ -167,8 +195,16 @@ const Expr* Lowering::name(const Name& it) {
   if (binding == nullptr) return global(it.symbol, it.ranges);
   switch (binding->form) {
     case Binding::Form::Unset:
-    case Binding::Form::Variable:
-      return context_.local(variable(*owner, it.symbol), it.ranges);
+    case Binding::Form::Variable: {
+      const Symbol symbol = variable(*owner, it.symbol);
+      if (object_names_.contains(symbol) && !objects_.contains(symbol)) {
+        refuse(it,
+               "`" + std::string(it.symbol.text()) +
+                   "` holds an object only in a branch or loop that has ended",
+               "make the object before the branch or loop");
+      }
+      return context_.local(symbol, it.ranges);
+    }
     case Binding::Form::Value:
       return copy(binding->value, it.ranges);
     case Binding::Form::Function:
@@ -231,7 +267,14 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
     const std::size_t mark = out_->size();
     const Expr* right = expression((*node)->right);
     if (out_->size() > mark) protect({&value, 1}, mark);
-    value = context_.make<BinaryOperation>((*node)->ranges, (*node)->op, value, right);
+    const Expr* left = value;
+    value = nullptr;
+    if (object_of(left) != nullptr || object_of(right) != nullptr) {
+      const auto& [name, reflected] = kOperators[static_cast<std::size_t>((*node)->op)];
+      value = operation(**node, name, reflected, left, right);
+    }
+    if (value == nullptr)
+      value = context_.make<BinaryOperation>((*node)->ranges, (*node)->op, left, right);
   }
   return value;
 }
@@ -242,6 +285,14 @@ const Expr* Lowering::subscript(const Subscript& it) {
   std::vector<const Expr*> parts(written.size());
   operands(written, parts);
   const Expr* index = Rebuild(context_, std::span(parts).subspan(1))(it.index);
+  if (const auto elements = elements_of_tuple(parts[0])) {
+    const auto* place = as<Constant>(index);
+    if (place != nullptr && place->value.kind == LiteralKind::Integer &&
+        static_cast<std::size_t>(place->value.integer) < elements->size())
+      return (*elements)[static_cast<std::size_t>(place->value.integer)];
+  }
+  if (Object* object = object_of(parts[0]))
+    return call_special(it, *object, parts[0], "__getitem__", {index});
   // args[0] of a *args that is known: the argument itself
   const auto* tuple = as<TupleDisplay>(parts[0]);
   const auto* position = as<Constant>(index);

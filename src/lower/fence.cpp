@@ -24,7 +24,7 @@ std::string in_quotes(const Node& node) { return "`" + print(&node) + "`"; }
 void check_place(const Expr* place) {
   const Expr* root = place;
   while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
-  if (is<Name>(root)) return;
+  if (is<Name>(root) || is<Attribute>(root)) return;
   refuse(*place, "writing the element " + in_quotes(*place) + " in place is not supported yet",
          "give the array a name of its own first", DiagnosticKind::WriteInPlace);
 }
@@ -45,9 +45,8 @@ void check_target(const Expr* target) {
              "take a slice of the value instead");
     case Kind::Subscript:
       return check_place(target);
-    case Kind::Attribute:
-      refuse(*target, "writing the attribute " + in_quotes(*target) + " is not supported yet",
-             "use a local name, and return it", DiagnosticKind::WriteInPlace);
+    case Kind::Attribute:  // of which object shows when it is lowered
+      return;
     default:
       refuse(*target, "the target " + in_quotes(*target) + " is not supported", "assign to a name");
   }

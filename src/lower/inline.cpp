@@ -87,7 +87,8 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
   return callee;
 }
 
-const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destination destination) {
+const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destination destination,
+                                  const Receiver& receiver) {
   if (std::ranges::find(active_, callee.identity) != active_.end()) {
     refuse(it, quoted(callee.name) + " calls itself, which is not supported yet",
            "write the recursion as a loop", DiagnosticKind::RecursiveCall);
@@ -118,12 +119,23 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
              "assign " + quoted(*first) + " on every path, for example before its loop");
     }
   }
-  const std::vector<Argument> arguments = arguments_of(it);
+  std::vector<Argument> arguments;
+  if (receiver.self != nullptr)
+    arguments.push_back({.written = it.function, .value = receiver.self});
+  for (const Expr* value : receiver.arguments)
+    arguments.push_back({.written = value, .value = value});
+  for (const Argument& argument : arguments_of(it)) arguments.push_back(argument);
+  frame.receiver = {.self = receiver.self, .owner = receiver.owner};
   bind_parameters(it, callee, frame, arguments, destination);
   std::vector<const Expr*> values;
+  // A parameter is one more name of an object while the call lasts.
+  std::vector<Object*> lent;
   for (const Argument& argument : arguments) {
-    if (argument.value != nullptr) values.push_back(argument.value);
+    if (argument.value == nullptr) continue;
+    values.push_back(argument.value);
+    if (Object* object = object_of(argument.value)) lent.push_back(object);
   }
+  for (Object* object : lent) ++object->names;
   const std::string wish = describe_call(callee.name.text(), values);
   if (destination.form == Destination::Form::Value) destination.wish = wish;
   frame.call_site = at(it);
@@ -134,6 +146,7 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
   const Expr* result = inline_body(callee, destination);
   active_.pop_back();
   frame_ = caller;
+  for (Object* object : lent) --object->names;
   check_size();
   if (outermost) inlined_nodes_ += context_.id_bound() - inline_start_;
   return result;
@@ -296,7 +309,13 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
     } else if (!written && (is_simple(argument.value) || in_place[i])) {
       frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = argument.value};
     } else {
-      emit_assign(variable(frame, parameter.name), argument.value, at(*argument.written));
+      const Symbol bound = variable(frame, parameter.name);
+      // What a constructor is given goes into an attribute.
+      if (const Object* made =
+              frame.receiver.self != nullptr ? object_of(frame.receiver.self) : nullptr;
+          made != nullptr && made->under_construction)
+        attribute_variables_.insert(bound);
+      emit_assign(bound, argument.value, at(*argument.written));
     }
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -326,7 +345,7 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
 const Expr* Lowering::default_of(const Call& it, const Callee& callee, std::size_t position) {
   const Parameter& parameter = *callee.parameters[position];
   if (callee.lexical != nullptr) return copy(callee.defaults[position], it.ranges);
-  if (!is_literal(parameter.default_value)) {
+  if (!is_literal(parameter.default_value) && !callee.defaults_are_fresh) {
     refuse(it,
            "the default of " + quoted(parameter.name) + " in " + quoted(callee.name) +
                " is computed, which is not supported yet",

@@ -29,7 +29,7 @@ void Lowering::while_statement(const While& it) {
   const Expr* test = nullptr;
   ++frame_->loop_depth;
   ++open_loops_;
-  Statements before = collect([&] { test = expression(it.test); });
+  Statements before = collect_arm([&] { test = expression(it.test); });
   Block body = nested_block(it.body);
   --frame_->loop_depth;
   --open_loops_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lower/copies.h"
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
@@ -23,9 +24,18 @@ void check_syntax(const CapturedFunction& function) {
 
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
-  CoreFunction core = lowering::Lowering(outside, context).run(function, handle);
-  verify_core(core);
-  return core;
+  // Which classes change their objects is known when all is lowered: at most once more per class.
+  std::set<ThingHandle> changing;
+  while (true) {
+    lowering::Lowering lowering(outside, context, changing);
+    CoreFunction core = lowering.run(function, handle);
+    const std::set<ThingHandle> found = lowering.found_changing();
+    if (found.empty()) {
+      verify_core(core);
+      return core;
+    }
+    changing.insert(found.begin(), found.end());
+  }
 }
 
 namespace lowering {
@@ -37,8 +47,8 @@ constexpr int kDeepest = 1000;
 
 }  // namespace
 
-Lowering::Lowering(Outside& outside, Context& context)
-    : outside_(outside), context_(context), names_(context) {}
+Lowering::Lowering(Outside& outside, Context& context, const std::set<ThingHandle>& changing)
+    : outside_(outside), context_(context), names_(context), changing_(changing) {}
 
 CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle) {
   const FunctionDefinition& definition = *function.definition;
@@ -74,6 +84,10 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
   core.ranges = definition.ranges;
+  if (!attribute_variables_.empty()) {
+    refuse_objects_left(core);
+    core.body = without_needless_attributes(core, attribute_variables_, context_);
+  }
   keep_used_globals(core, globals_);
   check_reads(core);
   check_nesting(core);
@@ -94,6 +108,12 @@ void Lowering::emit_assign(Symbol target, const Expr* value, Ranges ranges) {
   if (const auto* name = as<Name>(value);
       name != nullptr && name->scope == Scope::Local && name->symbol == target) {
     return;
+  }
+  if (object_of(value) != nullptr) return bind_object(target, value, ranges);
+  if (objects_.contains(target)) {
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "a variable that holds an object gets a plain value",
+                     ranges.empty() ? value->ranges : ranges, "use a name of its own for each");
   }
   emit(context_.assign(context_.local(target, ranges), value, ranges));
 }

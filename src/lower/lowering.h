@@ -5,9 +5,12 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -32,6 +35,7 @@ struct Callee {
   Frame* lexical = nullptr;           // whose variables it sees; null for functions of the outside
   ThingHandle function = 0;           // whose globals it sees
   std::vector<const Expr*> defaults;  // of nested functions: evaluated where they are defined
+  bool defaults_are_fresh = false;    // evaluated at every call: constructors of dataclasses
 };
 
 // What a local name of a function stands for while its body is lowered.
@@ -49,6 +53,29 @@ struct Binding {
   const Callee* function = nullptr;
 };
 
+// An object of a user's class that the function makes: its attributes are variables. What nobody
+// but the function sees needs no object at run time.
+struct Object {
+  Thing type;
+  const Expr* path = nullptr;   // how the text names the class; null if it does not
+  const Expr* outer = nullptr;  // of an object from outside: how the text names it
+  std::string name;             // what its attributes are named after
+  std::vector<std::pair<Symbol, Binding>> fields;
+  std::vector<std::pair<Symbol, Symbol>> retired;  // variables of attributes that a branch bound
+  int names = 0;  // variables, attributes and parameters that are it
+  bool under_construction = false;
+  bool rebound = false;  // another object was put in its place
+
+  Binding* find(Symbol attribute);
+};
+
+// The object that a method is called on, and the class that holds the method.
+struct Receiver {
+  const Expr* self = nullptr;
+  Thing owner = {};
+  std::vector<const Expr*> arguments = {};  // further ones, lowered before the call
+};
+
 // One function being lowered: the differentiated one, or an inlined call.
 struct Frame {
   const ScopeFacts* facts = nullptr;
@@ -57,6 +84,7 @@ struct Frame {
   Ranges call_site;  // of the inlined call, in its caller
   bool outermost = false;
   int loop_depth = 0;
+  Receiver receiver = {};  // of a method
   std::unordered_map<Symbol, Binding> bindings;
   std::vector<Symbol> declared;  // Value and Function bindings of the open blocks
 };
@@ -75,9 +103,13 @@ struct Destination {
 
 class Lowering {
  public:
-  Lowering(Outside& outside, Context& context);
+  // `changing`: classes whose objects are known to change after they are made.
+  Lowering(Outside& outside, Context& context, const std::set<ThingHandle>& changing);
 
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
+  // Classes whose objects were copied as if they never changed, and did change: the program is
+  // right only if it is lowered again with these among `changing`.
+  [[nodiscard]] std::set<ThingHandle> found_changing() const;
 
  private:
   // One argument of a call, in evaluation order.
@@ -88,9 +120,18 @@ class Lowering {
     const Callee* function = nullptr;
   };
 
+  // A variable or attribute that came to hold something.
+  struct Birth {
+    Object* object;  // whose attribute it is; null: a variable
+    Symbol symbol;
+    Object* held;  // by the variable
+    bool operator==(const Birth&) const = default;
+  };
+  using Born = std::vector<Birth>;
+
   // statements.cpp
   void block(Block statements);
-  Block nested_block(Block statements);
+  Block nested_block(Block statements, Born* born = nullptr);
   void statement(const Stmt& it);
   void expression_statement(const ExpressionStatement& it);
   void return_statement(const Return& it);
@@ -109,6 +150,8 @@ class Lowering {
   void augmented_assign(const AugmentedAssign& it);
   void store(const Expr* target, const Expr* value, Ranges ranges);
   void augmented_store(const AugmentedAssign& it);
+  void augmented_object(const AugmentedAssign& it);
+  std::optional<Symbol> target_variable(const Expr* target);
   const Expr* checked_place(const Expr* place);
   void annotated_assign(const AnnotatedAssign& it);
   void assign_to(const Expr* target, const Expr* value, Ranges ranges);
@@ -143,11 +186,13 @@ class Lowering {
   const Expr* bind_temporary(const Expr* value, std::string_view wish, Ranges ranges);
 
   // conditional.cpp
+  static std::optional<bool> truth_of_settled(const Expr* written, const Expr* test);
   const Expr* conditional(const Conditional& it, Destination destination);
   const Expr* boolean(const BooleanOperation& it);
   const Expr* boolean_from(const BooleanOperation& it, const Expr* first, std::size_t next,
                            Symbol result);
   const Expr* comparison(const Comparison& it);
+  const Expr* of_constants(const Comparison& it, const Expr* left, const Expr* right);
   const Expr* comparison_from(const Comparison& it, const Expr* left, std::size_t next,
                               Symbol result);
 
@@ -155,8 +200,9 @@ class Lowering {
   const Expr* call(const Call& it, Destination destination);
   const Expr* library_call(const Call& it, const Thing& thing);
   const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
-  bool changes_list(const Call& it, const Attribute& method);
-  const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee);
+  static bool changes_list(const Call& it, const Attribute& method, const Expr* receiver);
+  const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee,
+                         const Expr* lowered = nullptr);
   std::vector<Argument> arguments_of(const Call& it);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
@@ -166,7 +212,8 @@ class Lowering {
   const Name* global(Symbol name, Ranges ranges);
 
   // inline.cpp
-  const Expr* inline_call(const Call& it, const Callee& callee, Destination destination);
+  const Expr* inline_call(const Call& it, const Callee& callee, Destination destination,
+                          const Receiver& receiver = {});
   const Callee& callee_of(const Thing& thing, const Call& it);
   // Which parameter each argument goes to (its position in `callee.parameters`).
   std::vector<std::size_t> match(const Call& it, const Callee& callee,
@@ -186,6 +233,47 @@ class Lowering {
   std::vector<bool> replaceable(const Callee& callee, Frame& frame,
                                 std::span<const Argument> arguments,
                                 std::span<const std::size_t> positions);
+
+  // objects.cpp: objects of the user's classes
+  Object* object_of(const Expr* core);
+  const Expr* make_object(const Call& it, const Thing& type, Destination destination);
+  const Callee& constructor_of(const Call& it, const Thing& type, const ClassFacts& facts);
+  const Expr* new_object(const Thing& type, const Expr* path, std::string_view name, Ranges ranges);
+  const Expr* outer_object(const Thing& thing, const Expr* path);
+  const ClassFacts& facts_of_class(const Thing& type);
+  const Member& member_of(const Thing& type, ThingHandle after, Symbol name);
+  void bind_object(Symbol target, const Expr* value, Ranges ranges);
+  void set_attribute(Object& object, Symbol attribute, const Expr* value, Ranges ranges);
+  Symbol attribute_variable(Object& object, Symbol attribute);
+  const Expr* read_attribute(const Expr* value, Object& object, const Expr& it, Symbol attribute);
+  std::optional<std::vector<const Expr*>> elements_of_tuple(const Expr* value);
+  const Expr* replaced_tuple(const Call& it, const Expr* self, Object& object);
+  void assign_attribute(const Attribute& target, const Expr* value, Ranges ranges);
+  // The variable that an attribute of an object is, if it is a plain one.
+  std::optional<Symbol> plain_attribute(const Expr* target);
+  void refuse_objects_left(const CoreFunction& core);
+  // What a branch or loop that has ended bound is no longer known; gives it back.
+  Born retire(std::size_t mark);
+  void revive(const Born& first, const Born& second);
+  template <class F>
+  Statements collect_arm(F&& f) {
+    const std::size_t mark = born_.size();
+    Statements collected = collect(std::forward<F>(f));
+    retire(mark);
+    return collected;
+  }
+
+  // object_calls.cpp: their methods and operators
+  const Expr* call_method(const Call& it, const Expr* self, Object& object, Symbol name,
+                          Destination destination, ThingHandle after = -1);
+  const Expr* call_super(const Call& it, const Attribute& method, Destination destination);
+  bool is_super(const Expr* written);
+  const Expr* operation(const Expr& it, std::string_view name, std::string_view reflected,
+                        const Expr* left, const Expr* right);
+  const Expr* call_special(const Expr& it, Object& object, const Expr* self, std::string_view name,
+                           std::vector<const Expr*> arguments);
+  const Expr* of_builtin(const Call& it, std::string_view builtin);
+  const Expr* is_none(const Comparison& it, const Expr* left, const Expr* right);
 
   // local_functions.cpp
   void define_function(const FunctionDefinition& it);
@@ -243,6 +331,18 @@ class Lowering {
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
 
+  std::deque<Object> objects_made_;
+  std::unordered_map<Symbol, Object*> objects_;          // by the variables that are one now
+  std::unordered_map<Symbol, Object*> retired_objects_;  // by variables that were one in a branch
+  std::unordered_set<Symbol> object_names_;              // all that ever were
+  std::unordered_map<ThingHandle, const Expr*> outer_objects_;
+  std::unordered_set<Symbol> attribute_variables_;
+  Born born_;  // bound in the open branches and loops
+  std::set<ThingHandle> changing_;
+  std::set<ThingHandle> changed_;
+  std::set<ThingHandle> copied_;
+  std::unordered_map<ThingHandle, ClassFacts> class_facts_;
+
   struct Query {
     ThingHandle handle;
     Symbol name;
@@ -255,6 +355,7 @@ class Lowering {
   };
   std::unordered_map<Query, Thing, QueryHash> looked_up_;
   std::unordered_map<Query, Thing, QueryHash> attributes_;
+  std::map<std::tuple<ThingHandle, ThingHandle, std::string_view>, Member> members_;
   std::unordered_map<Query, Symbol, QueryHash> printed_;  // (function, name) -> printed
   std::vector<GlobalBinding> globals_;
   std::unordered_map<Symbol, std::size_t> global_index_;  // printed -> in globals_

@@ -117,6 +117,14 @@ void Lowering::protect(std::span<const Expr*> earlier, std::size_t mark) {
         collect_assigned(std::span(*out_).subspan(mark), assigned);
         collected = true;
       }
+      if (const Object* object = object_of(value); object != nullptr && object->rebound) {
+        // Another object in its place would be read under its name.
+        for (const auto& [attribute, binding] : object->fields) {
+          if (std::ranges::find(assigned, binding.variable) != assigned.end())
+            refuse(*value, "an object is replaced while it is an operand",
+                   "evaluate what replaces it in a statement of its own");
+        }
+      }
       if (stays(value, assigned)) continue;
     }
     const Statements binding =

@@ -21,14 +21,17 @@ void Lowering::block(Block statements) {
   }
 }
 
-Block Lowering::nested_block(Block statements) {
+Block Lowering::nested_block(Block statements, Born* born) {
   const std::size_t declared = frame_->declared.size();
+  const std::size_t mark = born_.size();
   const Statements collected = collect([&] { block(statements); });
   // What stands for a function or a global is known only inside the branch that bound it.
   for (std::size_t i = declared; i < frame_->declared.size(); ++i) {
     frame_->bindings[frame_->declared[i]].form = Binding::Form::OutOfReach;
   }
   frame_->declared.resize(declared);
+  Born ended = retire(mark);
+  if (born != nullptr) *born = std::move(ended);
   return context_.list(collected);
 }
 
@@ -91,16 +94,24 @@ void Lowering::return_statement(const Return& it) {
 
 void Lowering::if_statement(const If& it) {
   const Expr* test = expression(it.test);
-  const Block body = nested_block(it.body);
-  const Block orelse = nested_block(it.orelse);
+  if (const auto settled = truth_of_settled(it.test, test))
+    return block(*settled ? it.body : it.orelse);
+  Born first;
+  Born second;
+  const Block body = nested_block(it.body, &first);
+  const Block orelse = nested_block(it.orelse, &second);
   append_if(context_, test, body, orelse, at(it), *out_);
+  // An arm that is left has nothing to say of what follows.
+  const bool left = !body.empty() && leaves(body.back());
+  const bool other_left = !orelse.empty() && leaves(orelse.back());
+  revive(left ? second : first, other_left ? first : second);
 }
 
 void Lowering::assert_statement(const Assert& it) {
   const Expr* test = expression(it.test);
   const Expr* message = nullptr;
   Statements first;
-  if (it.message != nullptr) first = collect([&] { message = expression(it.message); });
+  if (it.message != nullptr) first = collect_arm([&] { message = expression(it.message); });
   const Stmt* check = context_.make<Assert>(at(it), test, message);
   if (first.empty()) return emit(check);
   // The message is evaluated only where the assertion fails.

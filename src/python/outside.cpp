@@ -123,14 +123,16 @@ bool LiveOutside::type_asked(ThingHandle handle) const {
   return held_[static_cast<std::size_t>(handle)].type_asked;
 }
 
-void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found) {
+void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found,
+                         bool member) {
   std::vector<std::size_t>& asked = questions_by_name_[name];
   for (const std::size_t index : asked) {
     const Question& question = questions_[index];
-    if (question.owner == owner && question.attribute == attribute) return;
+    if (question.owner == owner && question.attribute == attribute && question.member == member)
+      return;
   }
   asked.push_back(questions_.size());
-  questions_.push_back({owner, name, attribute, found});
+  questions_.push_back({owner, name, attribute, found, member});
 }
 
 Thing LiveOutside::lookup(ThingHandle function, Symbol name, Context& context) {

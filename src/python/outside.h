@@ -21,8 +21,12 @@ struct Question {
   ThingHandle owner;
   Symbol name;
   bool attribute;
-  ThingHandle found;  // -1: there was none
+  ThingHandle found;    // -1: there was none
+  bool member = false;  // what the class itself holds: no descriptor is asked
 };
+
+// What a class holds under a name, itself or through its bases; null if there is none.
+PyObject* held_by_class(PyObject* type, PyObject* name);
 
 // Whether an object counts as ThingKind::Value.
 bool is_plain_value(nanobind::handle object);
@@ -36,6 +40,11 @@ class LiveOutside final : public Outside {
   Type type_of(const Thing& thing, Arena& arena) override;
   std::optional<Literal> literal_of(const Thing& thing, Arena& arena) override;
   CapturedFunction source_of(const Thing& function, Context& context) override;
+  Thing class_of(const Thing& thing, Context& context) override;
+  Thing plain_field(const Thing& thing, Symbol name, Context& context) override;
+  ClassFacts class_facts(const Thing& type, Context& context) override;
+  Member member(const Thing& type, ThingHandle after, Symbol name, Context& context) override;
+  bool is_subclass(const Thing& type, const Thing& base) override;
   Block parse(std::string_view text, std::string_view filename, int line,
               Context& context) override;
 
@@ -61,7 +70,8 @@ class LiveOutside final : public Outside {
     bool type_asked = false;
     bool literal_asked = false;
   };
-  void record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found);
+  void record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found,
+              bool member = false);
   std::string library_name(nanobind::handle object, const std::string& path);
 
   RuleBook& rules_;

@@ -46,8 +46,8 @@ bool read_key(PyObject* key, FieldStep& step) {
   return overflow == 0;
 }
 
-// An attribute that is found without running code: in the object's dictionary, a slot, or a plain
-// value of its class. Borrowed from what holds it; nothing if there is none.
+}  // namespace
+
 nb::object plain_attribute(PyObject* object, PyObject* name) {
   PyObject** dictionary = _PyObject_GetDictPtr(object);
   PyObject* in_class = _PyType_Lookup(Py_TYPE(object), name);
@@ -82,6 +82,8 @@ nb::object plain_attribute(PyObject* object, PyObject* name) {
     return nb::borrow(in_class);
   return {};
 }
+
+namespace {
 
 bool is_object(PyObject* value, const Type& type) {
   return type.kind == TypeKind::Opaque && is_plain_object(value) &&

@@ -18,6 +18,10 @@ namespace tangent::python {
 // A plain instance of a Python class, of a namedtuple, or of types.SimpleNamespace.
 bool is_plain_object(PyObject* value);
 
+// An attribute that is found without running code: in the object's dictionary, a slot, or a plain
+// value of its class. Nothing if there is none.
+nanobind::object plain_attribute(PyObject* object, PyObject* name);
+
 // A leaf for everything that is no dict, list, tuple or object of a Python class.
 Structure structure_of(PyObject* value, std::size_t parameter, const std::vector<ReadField>& fields,
                        Arena& arena, std::uint32_t& next_dim);

@@ -66,6 +66,7 @@ NameGuard::NameGuard(const LiveOutside& outside, const std::vector<GlobalBinding
     watched.owner = nb::borrow(outside.object(question.owner));
     watched.name = interned(question.name.text());
     watched.attribute = question.attribute;
+    watched.member = question.member;
     if (question.found >= 0) {
       watched.expected = nb::borrow(outside.object(question.found));
       watched.typed = outside.type_asked(question.found);
@@ -128,10 +129,16 @@ bool NameGuard::is_mutable(const Watched& watched) {
          (watched.type.kind == TypeKind::List || watched.type.kind == TypeKind::Tuple);
 }
 
+nb::object NameGuard::now_of(const Watched& watched) {
+  if (watched.member)
+    return nb::borrow(python::held_by_class(watched.owner.ptr(), watched.name.ptr()));
+  return watched.attribute ? attribute_of(watched.owner, watched.name)
+                           : python::find_free_name(watched.owner, watched.name);
+}
+
 bool NameGuard::check_all() {
   for (Watched& watched : watched_) {
-    const nb::object now = watched.attribute ? attribute_of(watched.owner, watched.name)
-                                             : python::find_free_name(watched.owner, watched.name);
+    const nb::object now = now_of(watched);
     if (now.ptr() == watched.expected.ptr()) {
       if (is_mutable(watched) && !python::has_type(now.ptr(), watched.type, true)) return false;
       continue;

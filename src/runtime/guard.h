@@ -81,6 +81,7 @@ class NameGuard {
     nanobind::object owner;  // a function for free names, else what has the attribute
     nanobind::object name;   // interned str
     bool attribute = false;
+    bool member = false;        // what the class `owner` itself holds
     nanobind::object expected;  // invalid: there was none
     bool any_value = false;     // another value of this type does as well
     bool typed = false;
@@ -98,6 +99,7 @@ class NameGuard {
 
   static std::uint64_t version_of(PyObject* dictionary);
   static bool is_mutable(const Watched& watched);
+  static nanobind::object now_of(const Watched& watched);
   bool check_all();
   void add_place(const Watched& watched, std::size_t index);
   void add_dictionary(PyObject* dictionary);

@@ -175,8 +175,15 @@ const Thing* Inference::thing_of(const Expr* expression) {
   const auto known = things_.find(expression);
   if (known != things_.end()) return &known->second;
   const Thing* base = thing_of(attribute->value);
-  // What an attribute of an object is may depend on when it is asked; a module's is a global.
-  if (base == nullptr || (base->kind != ThingKind::Module && base->kind != ThingKind::Library)) {
+  // What an attribute of an object is may depend on when it is asked; a module's is a global, and
+  // so is what a class holds.
+  if (base != nullptr && base->kind == ThingKind::Value) {
+    const Thing field = outside_.plain_field(*base, attribute->attribute, context_);
+    if (field.kind == ThingKind::Missing) return nullptr;
+    return &things_.emplace(expression, field).first->second;
+  }
+  if (base == nullptr || (base->kind != ThingKind::Module && base->kind != ThingKind::Library &&
+                          base->kind != ThingKind::UserClass)) {
     return nullptr;
   }
   const Thing thing = outside_.attribute(*base, attribute->attribute, context_);

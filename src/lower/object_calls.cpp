@@ -1,0 +1,206 @@
+// Methods, operators and properties of objects of the user's classes: calls of the functions that
+// their classes hold, with the object as first argument.
+#include <algorithm>
+#include <array>
+
+#include "lower/lowering.h"
+#include "syntax/printer.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+// Builtins that ask an object.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAsking = {
+    {{"len", "__len__"}, {"abs", "__abs__"}, {"float", "__float__"}, {"bool", "__bool__"}}};
+
+}  // namespace
+
+// object.name(…), looking only at the bases behind `after` if that is given.
+const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& object, Symbol name,
+                                  Destination destination, ThingHandle after) {
+  if (after < 0) {
+    if (const Binding* held = object.find(name)) {
+      // A function or an object that an attribute holds.
+      if (held->form == Binding::Form::Function)
+        return inline_call(it, *held->function, destination);
+      if (held->form == Binding::Form::Value) {
+        const std::optional<Thing> thing = thing_of_core(held->value);
+        if (thing && thing->kind == ThingKind::Library) return library_call(it, *thing);
+        if (thing && thing->kind == ThingKind::UserFunction)
+          return inline_call(it, callee_of(*thing, it), destination);
+        if (thing && thing->kind == ThingKind::UserClass)
+          return make_object(it, *thing, destination);
+      }
+      if (held->form == Binding::Form::Variable) {
+        const Expr* value = context_.local(held->variable, it.function->ranges);
+        if (Object* inner = object_of(value))
+          return call_method(it, value, *inner, context_.symbol("__call__"), destination);
+      }
+      refuse(it,
+             "calling `" + print(it.function) + "`, a value of this function, is not supported yet",
+             "call a function by the name under which it is defined");
+    }
+  }
+  if (name.text() == "_replace" && facts_of_class(object.type).is_tuple && object.outer == nullptr)
+    return replaced_tuple(it, self, object);
+  const Member& member = member_of(object.type, after, name);
+  switch (member.form) {
+    case Member::Form::Method:
+      return inline_call(it, callee_of(member.thing, it), destination,
+                         {.self = copy(self, {}), .owner = member.owner});
+    case Member::Form::StaticMethod:
+      return inline_call(it, callee_of(member.thing, it), destination);
+    case Member::Form::ClassMethod:
+      if (object.path == nullptr) break;
+      return inline_call(it, callee_of(member.thing, it), destination,
+                         {.self = copy(object.path, {}), .owner = member.owner});
+    case Member::Form::Missing:
+      // What every object has.
+      if (name.text() == "__init__" && after >= 0) return context_.none(it.ranges);
+      refuse(it,
+             "the class `" + std::string(object.type.qualified_name.text()) + "` has no method `" +
+                 std::string(name.text()) + "`",
+             "define it in the class", DiagnosticKind::UnresolvedCall);
+    default:
+      break;
+  }
+  refuse(it, "calling `" + print(it.function) + "` is not supported yet",
+         "define it as a plain method of the class");
+}
+
+// tuple._replace(x=…): another of the class.
+const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& object) {
+  std::vector<std::pair<Symbol, const Expr*>> given;
+  for (const Argument& argument : arguments_of(it)) {
+    const bool known = std::ranges::any_of(facts_of_class(object.type).fields, [&](const auto& field) {
+      return field.name == argument.keyword;
+    });
+    if (!known || argument.value == nullptr)
+      refuse(it, "`_replace` gets what is no field", "call it with fields of the tuple",
+             DiagnosticKind::UnresolvedCall);
+    given.emplace_back(argument.keyword, argument.value);
+  }
+  const Expr* made = new_object(object.type, object.path, object.name, it.ranges);
+  Object& result = *object_of(made);
+  for (const DataclassField& field : facts_of_class(object.type).fields) {
+    const auto found = std::ranges::find(given, field.name, &std::pair<Symbol, const Expr*>::first);
+    set_attribute(result, field.name,
+                  found != given.end() ? found->second
+                                       : read_attribute(self, object, *it.function, field.name),
+                  at(it));
+  }
+  return made;
+}
+
+// super() and super(C, self), in a method.
+bool Lowering::is_super(const Expr* written) {
+  const auto* call = as<Call>(written);
+  if (call == nullptr || !is<Name>(call->function)) return false;
+  const std::optional<Thing> thing = thing_of(call->function);
+  return thing && thing->kind == ThingKind::Library &&
+         thing->qualified_name.text() == "builtins.super";
+}
+
+const Expr* Lowering::call_super(const Call& it, const Attribute& method, Destination destination) {
+  const auto& super = static_cast<const Call&>(*method.value);
+  Receiver receiver;
+  if (super.arguments.empty()) {
+    const Frame* frame = frame_;
+    while (frame != nullptr && frame->receiver.self == nullptr) frame = frame->lexical;
+    if (frame != nullptr) receiver = frame->receiver;
+  } else if (super.arguments.size() == 2) {
+    const std::optional<Thing> owner = thing_of(super.arguments[0]);
+    if (owner && owner->kind == ThingKind::UserClass) {
+      receiver = {.self = expression(super.arguments[1]), .owner = *owner};
+    }
+  }
+  Object* object = receiver.self != nullptr ? object_of(receiver.self) : nullptr;
+  if (object == nullptr || receiver.owner.kind != ThingKind::UserClass) {
+    refuse(super, "`" + print(&super) + "` is not supported here", "use it in a method");
+  }
+  return call_method(it, receiver.self, *object, method.attribute, destination,
+                     receiver.owner.handle);
+}
+
+// A call that the text does not write as one: `a + b`, `a.length` of a property.
+const Expr* Lowering::call_special(const Expr& it, Object& object, const Expr* self,
+                                   std::string_view name, std::vector<const Expr*> arguments) {
+  const Member& member = member_of(object.type, -1, context_.symbol(name));
+  const bool sets = member.form == Member::Form::Property && !arguments.empty();
+  if (member.form != Member::Form::Method && member.form != Member::Form::Property) {
+    refuse(it,
+           "the class `" + std::string(object.type.qualified_name.text()) + "` has no method `" +
+               std::string(name) + "`, which `" + print(&it) + "` asks for",
+           "define it in the class", DiagnosticKind::UnresolvedCall);
+  }
+  // The operands are lowered: the call is told of them as arguments that are known.
+  const auto* call = context_.make<Call>(it.ranges, &it, Symbol(), Exprs(), List<const Keyword*>());
+  Receiver receiver{.self = copy(self, {}), .owner = member.owner};
+  receiver.arguments = std::move(arguments);
+  const Expr* value = inline_call(*call, callee_of(sets ? member.setter : member.thing, *call),
+                                  sets ? Destination::nothing() : Destination(), receiver);
+  return value != nullptr ? value : context_.none(it.ranges);
+}
+
+// An operator one of whose operands is an object; null if the objects know nothing of it.
+const Expr* Lowering::operation(const Expr& it, std::string_view name, std::string_view reflected,
+                                const Expr* left, const Expr* right) {
+  auto has = [&](Object* object, std::string_view wanted) {
+    return object != nullptr && !wanted.empty() &&
+           member_of(object->type, -1, context_.symbol(wanted)).form == Member::Form::Method;
+  };
+  Object* first = object_of(left);
+  if (has(first, name)) {
+    return call_special(it, *first, left, name,
+                        right != nullptr ? std::vector{right} : std::vector<const Expr*>());
+  }
+  Object* second = right != nullptr ? object_of(right) : nullptr;
+  if (has(second, reflected)) return call_special(it, *second, right, reflected, {left});
+  return nullptr;
+}
+
+// len(object), abs(object), isinstance(object, C); null if it is none of these.
+const Expr* Lowering::of_builtin(const Call& it, std::string_view builtin) {
+  if (!it.keywords.empty() || it.arguments.empty()) return nullptr;
+  const auto* name = as<Name>(it.arguments[0]);
+  const bool may_be_object = name != nullptr || is<Attribute>(it.arguments[0]);
+  if (builtin == "isinstance" && it.arguments.size() == 2 && may_be_object) {
+    const Expr* value = expression(it.arguments[0]);
+    Object* object = object_of(value);
+    if (object == nullptr) return nullptr;
+    std::vector<const Expr*> classes{it.arguments[1]};
+    if (const auto* several = as<TupleDisplay>(it.arguments[1]))
+      classes.assign(several->elements.begin(), several->elements.end());
+    bool found = false;
+    for (const Expr* written : classes) {
+      const std::optional<Thing> type = thing_of(written);
+      if (!type || (type->kind != ThingKind::UserClass && type->kind != ThingKind::Library))
+        return nullptr;
+      found = found || outside_.is_subclass(object->type, *type);
+    }
+    return context_.boolean(found, it.ranges);
+  }
+  if (it.arguments.size() != 1 || !may_be_object) return nullptr;
+  for (const auto& [known, special] : kAsking) {
+    if (builtin != known) continue;
+    const Expr* value = expression(it.arguments[0]);
+    if (const auto elements = elements_of_tuple(value); elements && builtin == "len")
+      return context_.integer(static_cast<std::int64_t>(elements->size()), it.ranges);
+    if (Object* object = object_of(value)) return call_special(it, *object, value, special, {});
+  }
+  return nullptr;
+}
+
+// `object is None` and `object is not None` are settled; null if it is no such test.
+const Expr* Lowering::is_none(const Comparison& it, const Expr* left, const Expr* right) {
+  const bool tests = it.ops.size() == 1 && (it.ops[0] == ComparisonOperator::Is ||
+                                            it.ops[0] == ComparisonOperator::IsNot);
+  const auto* constant = as<Constant>(right);
+  if (!tests || constant == nullptr || constant->value.kind != LiteralKind::None ||
+      object_of(left) == nullptr)
+    return nullptr;
+  return context_.boolean(it.ops[0] == ComparisonOperator::IsNot, it.ranges);
+}
+
+}  // namespace tangent::lowering
