@@ -129,6 +129,8 @@ class Forward {
   const Expr* whole_tangent(const Expr* node);
   const Expr* full(const Linear& value, const Expr* node);
   const Expr* kept_apart(const Expr* value, const Expr* made, bool is_written);
+  Linear times(const Linear& value, const Expr* factor, bool inverse = false);
+  Linear settled(Linear value, const Expr* node);
   // A contribution of an operand to a wider result.
   Linear widened(Linear value, const Expr* operand, const Expr* node);
   bool covers(const Type& part, const Type& whole) const;
@@ -162,7 +164,6 @@ class Forward {
   bool may_vanish(const Linear& tangent, const Expr* argument);
   // Whether a tangent can be exactly zero in places by the way it is made.
   bool is_sparse(const Expr* made) const;
-  Linear times(const Linear& value, const Expr* factor, const Expr* node, bool inverse = false);
 
   // --- values of the primal, and writing (forward_write.cpp)
   // A value of the primal for a second use: calls and products are kept by name.

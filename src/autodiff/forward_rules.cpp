@@ -513,11 +513,11 @@ Linear Forward::evaluate_linear(const Expr* expression, Binding& binding) {
         case BinaryOperator::Multiply:
           if (left && right) break;
           return times(evaluate_linear(left ? operation->left : operation->right, binding),
-                       evaluate(left ? operation->right : operation->left, binding), binding.node);
+                       evaluate(left ? operation->right : operation->left, binding));
         case BinaryOperator::Divide:
           if (right) break;
           return times(evaluate_linear(operation->left, binding),
-                       evaluate(operation->right, binding), binding.node, true);
+                       evaluate(operation->right, binding), true);
         default:
           break;
       }

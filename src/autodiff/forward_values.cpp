@@ -1,4 +1,6 @@
 // Tangents of expressions; see forward.h.
+#include <algorithm>
+
 #include "autodiff/forward.h"
 #include "autodiff/reverse.h"
 #include "autodiff/rule_binding.h"
@@ -144,7 +146,7 @@ Linear Forward::widened(Linear value, const Expr* operand, const Expr* node) {
   // The other operands are numbers: the result has the operand's shape.
   std::vector<const Expr*> others;
   if (const auto* operation = as<BinaryOperation>(node)) {
-    others = {operation->left, operation->right};
+    others = {operation->left, operation->right};  // of a power or a remainder
   } else if (const auto* called = as<Call>(node)) {
     others.assign(called->arguments.begin(), called->arguments.end());
     for (const Keyword* keyword : called->keywords) others.push_back(keyword->value);
@@ -226,102 +228,91 @@ Linear Forward::operation(const BinaryOperation* node) {
 
 // a + b - c + …, in a loop because such sums can be very long.
 Linear Forward::sum(const Expr* sum) {
+  std::vector<std::pair<const Expr*, bool>> operands;  // with their signs, the last first
   const Expr* node = sum;
-  std::vector<std::pair<Linear, bool>> terms;  // the last first
   while (true) {
     const auto* operation = as<BinaryOperation>(node);
-    const bool goes_on =
-        operation != nullptr &&
-        (operation->op == BinaryOperator::Add || operation->op == BinaryOperator::Subtract) &&
-        !is_container(typing_.of(operation));
-    if (!goes_on) {
-      terms.emplace_back(tangent(node), true);
+    if (operation == nullptr || is_container(typing_.of(operation)) ||
+        (operation->op != BinaryOperator::Add && operation->op != BinaryOperator::Subtract))
       break;
-    }
-    terms.emplace_back(widened(tangent(operation->right), operation->right, operation),
-                       operation->op == BinaryOperator::Add);
-    if (operation->op == BinaryOperator::Add && !is<BinaryOperation>(operation->left)) {
-      terms.emplace_back(widened(tangent(operation->left), operation->left, operation), true);
-      break;
-    }
-    // The first operand may be narrower than the sum.
-    if (!is<BinaryOperation>(operation->left)) {
-      terms.emplace_back(widened(tangent(operation->left), operation->left, operation), true);
-      break;
-    }
-    const Type whole = typing_.of(operation);
-    const Type left = typing_.of(operation->left);
-    const bool same =
-        whole.is_number() || same_shape(left, whole) || typing_.of(operation->right).is_number();
-    if (!same) {
-      terms.emplace_back(widened(tangent(operation->left), operation->left, operation), true);
-      break;
-    }
+    operands.emplace_back(operation->right, operation->op == BinaryOperator::Add);
     node = operation->left;
   }
+  operands.emplace_back(node, true);
+  std::reverse(operands.begin(), operands.end());
+  std::vector<Linear> tangents;
+  std::size_t arrays = 0;
+  bool whole = true;
+  for (const auto& [operand, positive] : operands) {
+    tangents.push_back(tangent(operand));
+    const bool is_number = typing_.of(operand).is_number();
+    arrays += is_number ? 0 : 1;
+    // What is left out may be what makes the sum as wide as it is.
+    whole = whole && !tangents.back().lazy && (is_number || !tangents.back().is_zero());
+  }
   Linear total;
-  bool cancels = false;
-  for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
-    const Linear value = term->second ? term->first : Algebra::negate(term->first);
+  bool joined = false;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    Linear value = operands[k].second ? std::move(tangents[k]) : Algebra::negate(tangents[k]);
+    const bool sole = arrays == 1 && !typing_.of(operands[k].first).is_number();
+    value.lazy = value.lazy || (!whole && !sole && !value.is_zero());
     const std::size_t before = total.terms.size();
-    if (total.terms.size() < kManyTerms) {
-      algebra_.add(total, value);
-      cancels = cancels || total.terms.size() < before + value.terms.size();
+    if (before >= kManyTerms) {
+      total.lazy = total.lazy && (value.lazy || value.is_zero());
+      total.terms.insert(total.terms.end(), value.terms.begin(), value.terms.end());
       continue;
     }
-    total.lazy = total.lazy && (value.lazy || value.is_zero());
-    total.terms.insert(total.terms.end(), value.terms.begin(), value.terms.end());
+    const std::size_t more = value.terms.size();
+    algebra_.add(total, value);
+    joined = joined || total.terms.size() < before + more;
   }
-  // What is left of `v - (v - v[0])` may be narrower than the sum.
-  if (cancels && !total.is_zero()) {
-    const Type whole = typing_.of(sum);
-    total.lazy = !covers(typing_.of(algebra_.build(total)), whole);
+  if (total.is_zero() || typing_.of(sum).is_number()) return total;
+  // What is left of `v - (v - v[0])` may be narrower than the sum, too.
+  if (total.lazy || joined) {
+    total.lazy = !covers(typing_.of(algebra_.build(total)), typing_.of(sum));
   }
   return total;
 }
 
-Linear Forward::times(const Linear& value, const Expr* factor, const Expr* /*node*/, bool inverse) {
+Linear Forward::times(const Linear& value, const Expr* factor, bool inverse) {
   Linear result = inverse ? algebra_.divide(value, factor) : algebra_.multiply(value, factor);
   result.lazy = value.lazy;
   return result;
 }
 
+// The tangent of one operand times the other, or over it, has the shape of the result.
+Linear Forward::settled(Linear value, const Expr* node) {
+  if (value.lazy) value.lazy = !covers(typing_.of(algebra_.build(value)), typing_.of(node));
+  return value;
+}
+
 Linear Forward::product(const BinaryOperation* node) {
   const Linear left = tangent(node->left);
-  if (!left.is_zero() && equal(node->left, node->right)) {
-    Linear twice = Algebra::scale(times(left, primal(node->left), node), 2.0, true);
-    return widened(std::move(twice), node->left, node);
-  }
+  if (!left.is_zero() && equal(node->left, node->right))
+    return settled(Algebra::scale(times(left, primal(node->left)), 2.0, true), node);
   const Linear right = tangent(node->right);
   Linear total;
-  if (!left.is_zero())
-    algebra_.add(total, widened(times(left, primal(node->right), node), node->left, node));
-  if (!right.is_zero())
-    algebra_.add(total, widened(times(right, primal(node->left), node), node->right, node));
-  return total;
+  if (!left.is_zero()) algebra_.add(total, times(left, primal(node->right)));
+  if (!right.is_zero()) algebra_.add(total, times(right, primal(node->left)));
+  return settled(std::move(total), node);
 }
 
 Linear Forward::quotient(const BinaryOperation* node) {
   const Linear left = tangent(node->left);
   const Linear right = tangent(node->right);
-  if (right.is_zero())
-    return widened(times(left, primal(node->right), node, true), node->left, node);
+  if (right.is_zero()) return settled(times(left, primal(node->right), true), node);
   // (da - q * db) / b with the primal's own quotient: no overflow that the derivative does not
   // have.
   const Expr* ratio =
       node == current_value_ && current_result_ ? context_.local(current_result_) : primal(node);
-  Linear total = widened(left, node->left, node);
-  algebra_.add(total, Algebra::negate(widened(times(right, ratio, node), node->right, node)));
-  if (total.terms.size() == 1) {
-    Linear result = times(total, primal(node->right), node, true);
-    if (result.lazy) result.lazy = !covers(typing_.of(algebra_.build(result)), typing_.of(node));
-    return result;
-  }
+  Linear total = left;
+  algebra_.add(total, Algebra::negate(times(right, ratio)));
+  if (total.terms.size() == 1) return settled(times(total, primal(node->right), true), node);
   const Expr* made = context_.make<BinaryOperation>(Ranges(), BinaryOperator::Divide,
                                                     algebra_.build(total), primal(node->right));
   Linear result = algebra_.of(made);
-  result.lazy = total.lazy && !covers(typing_.of(made), typing_.of(node));
-  return result;
+  result.lazy = total.lazy;
+  return settled(std::move(result), node);
 }
 
 Linear Forward::element(const Subscript* node) {
