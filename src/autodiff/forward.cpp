@@ -83,6 +83,7 @@ ForwardResult Forward::run() {
   result.primal = std::move(primal_);
   for (const auto& [variable, tangent] : tangents_) result.variables.emplace(tangent, variable);
   result.tangent_names = tangent_names_;
+  result.kept = kept_;
   result.helpers = rule_names_.helpers();
   result.modules = rule_names_.modules();
   for (const auto& [symbol, type] : function_.variables) {

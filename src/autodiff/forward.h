@@ -33,9 +33,10 @@ struct ForwardInput {
 
 struct ForwardResult {
   std::vector<const Stmt*> body;
-  std::optional<Typing> typing;                  // of every expression that was made
-  std::unordered_set<const Stmt*> primal;        // the statements that the primal's own came to be
-  std::unordered_set<Symbol> tangent_names;      // of variables and of values in between
+  std::optional<Typing> typing;              // of every expression that was made
+  std::unordered_set<const Stmt*> primal;    // the statements that the primal's own came to be
+  std::unordered_set<Symbol> tangent_names;  // of variables and of values in between
+  std::unordered_set<Symbol> kept;  // names of the primal\'s values in front of a statement
   std::unordered_map<Symbol, Symbol> variables;  // of each tangent
   std::unordered_set<Symbol> written;            // names of the primal's that are stored into
   std::vector<Symbol> written_parameters;        // whose arrays are stored into
@@ -217,6 +218,7 @@ class Forward {
   std::unordered_map<const Stmt*, std::vector<Symbol>> fresh_;  // names of statements, in order
   std::unordered_map<const Stmt*, std::unordered_set<Symbol>> heads_;  // of loops
   std::unordered_set<const Stmt*> primal_;
+  std::unordered_set<Symbol> kept_;  // names of hoists
 
   std::optional<State> state_;  // nothing where the end of the block is not reached
   std::vector<Loop*> loops_;

@@ -68,17 +68,22 @@ const Expr* Forward::zero_like(const Expr* value, const Type& type) {
 
 void Forward::make_zero(Symbol variable, Statements& statements, const State& state) {
   if (!state.maybe_bound.contains(variable)) return;  // bound before it is read, or an error
-  const Type type = type_of(variable);
+  Type type = type_of(variable);
   if (!type.is_number() && !state.bound.contains(variable)) {
     // There may be no array whose shape the zeros could have.
     always_.insert(variable);
     throw Again();
   }
-  const Stmt* zero =
-      context_.assign(local_tangent(variable), zero_like(context_.local(variable), type));
   auto place = statements.end();
   while (place != statements.begin() && !binds(*(place - 1), variable)) --place;
-  if (place == statements.begin()) place = statements.end();
+  if (place == statements.begin()) {
+    place = statements.end();
+  } else if (const auto* last = as<Assign>(*(place - 1));
+             last != nullptr && is<Name>(last->targets[0])) {
+    type = typing_.of(last->value);
+  }
+  const Stmt* zero =
+      context_.assign(local_tangent(variable), zero_like(context_.local(variable), type));
   statements.insert(place, zero);
 }
 

@@ -198,6 +198,7 @@ void Forward::flush_hoists(const std::vector<const Expr*>& roots) {
           if (keyword == nullptr) return child;
           return context_.make<Keyword>(keyword->ranges, keyword->name, replaced(keyword->value));
         }));
+    kept_.insert(name);
     emit_primal(context_.assign(context_.local(name), value,
                                 current_ != nullptr ? current_->ranges : Ranges()));
   }

@@ -31,6 +31,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
   const std::unordered_map<Symbol, Symbol> none;
+  const std::unordered_set<Symbol> nothing;
   const PassInput input{.typed = typed,
                         .rules = rules,
                         .forward = parts.primal,
@@ -38,6 +39,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                         .numbers = reverse.number_names,
                         .written = reverse.plan.written,
                         .variables = none,
+                        .kept = nothing,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return reverse.typing->of(value); },
                         .context = context};
@@ -65,6 +67,7 @@ Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, R
                         .numbers = numbers,
                         .written = forward.written,
                         .variables = forward.variables,
+                        .kept = forward.kept,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return forward.typing->of(value); },
                         .context = context};

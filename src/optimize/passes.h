@@ -24,6 +24,7 @@ struct PassInput {
   const std::unordered_set<Symbol>& written;       // names of the primal's that are stored into
   // In forward mode the variable of each tangent, which has the variable's shape.
   const std::unordered_map<Symbol, Symbol>& variables;
+  const std::unordered_set<Symbol>& kept;  // names that stand right in front of their reader
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;

@@ -65,6 +65,7 @@ class Passes : public ::testing::Test {
                           .numbers = numbers,
                           .written = {},
                           .variables = {},
+                          .kept = {},
                           .effects = effects,
                           .type_of = [&](const Expr* value) { return typing.of(value); },
                           .context = context_};
