@@ -518,3 +518,107 @@ def inactive_then(x):
     r = y[1]
     r -= x * x
     return y
+
+
+@case(2.0)
+def number_then_array(x):
+    y = 0.0
+    for i in range(3):
+        y += x + np.ones(3)
+    return np.sum(y)
+
+
+@case(2.0)
+def number_then_array2(x):
+    y = 1.0
+    for i in range(3):
+        y *= x * np.ones(3)
+        y -= x
+    return np.sum(y)
+
+
+@case(np.array([[1.0, 2.0], [3.0, 4.0]]))
+def unpack_fresh(m):
+    a, b = m * 1.0
+    a[0] = b[1] * m[0, 0]
+    return m * a
+
+
+@case(np.array([[1.0, 2.0], [3.0, 4.0]]))
+def loop_fresh(m):
+    t = 0.0
+    for row in m * 1.0:
+        row[0] = row[1] * 2
+        t = t + np.sum(row * m)
+    return t * m
+
+
+@case(np.array([[1.0, 2.0], [3.0, 4.0]]))
+def rows_fresh(m):
+    rows = [m * 1.0, m + 0.0]
+    rows[0][0, 0] = m[1, 1] * m[0, 1]
+    rows.append(m * 1.0)
+    rows[2][1] = 5.0
+    return m * rows[0] + rows[1] * rows[2]
+
+
+@case(V)
+def arm_fresh(x):
+    z = x * 3
+    y = x * 1.0 if x[0] > 0 else z
+    y[0] = x[1]
+    return x * y * z
+
+
+@case(V)
+def zipped_fresh(x):
+    t = 0.0
+    for a, b in zip([x * 1.0], [x + 1.0]):
+        a[0] = b[1]
+        b[0] = 2.0
+        t = t + np.sum(a * b * x)
+    return t
+
+
+@case(V)
+def store_row_of_list(x):
+    xs = [x, x * 2.0]
+    t = np.sum(xs[0] * xs[1])
+    xs[0] = x * 1.0
+    xs[0][0] = 3.0
+    return x * xs[0] * t
+
+
+@case(V, V * 2)
+def writes_other(x, y):
+    y[0] = 5.0
+    return x * y
+
+
+@case(V)
+def out_of_loop_alias(x):
+    y = x * 1.0
+    for i in range(2):
+        z = y * 1.0
+        y[i] = z[i] * x[2]
+        z[i] = 0.0
+    return y * z
+
+
+@case(2.0)
+def number_then_array3(x):
+    y = x
+    for i in range(2):
+        y += np.ones(3)
+    return np.sum(y)
+
+
+@case(2.0)
+def zero_slope(x):
+    y = np.zeros(2)
+    t = x
+    y[0] += x ** 0
+    t += x ** 0
+    t -= np.floor(x)
+    y[1] -= t
+    return y

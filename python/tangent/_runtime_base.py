@@ -128,6 +128,8 @@ def _check_seed(by: Numeric, value: Numeric) -> None:
 def _check_tangent(dx: Any, x: Any) -> None:
     """A ShapeError if the tangent `dx` has not the structure and the shapes of the argument `x`."""
     if isinstance(x, (int, float, np.number, np.ndarray)):
+        if not isinstance(dx, (int, float, np.number, np.ndarray)):
+            raise ShapeError(f'a tangent is a number or an array, not {_described(dx)}')
         have, want = np.shape(dx), np.shape(x)
         if have != want:
             raise ShapeError(f'the tangent has the shape {have}, the argument {want}')

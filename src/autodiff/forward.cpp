@@ -125,9 +125,13 @@ void Forward::start() {
     state_->bound.insert(parameter->name);
     state_->maybe_bound.insert(parameter->name);
   }
+  const bool writes = std::any_of(
+      core_.parameters.begin(), core_.parameters.end(),
+      [&](const Parameter* parameter) { return aliases_.is_written(parameter->name); });
   for (const ForwardInput& input : inputs_) {
     state_->active.insert(input.name);
-    if (!always_.contains(input.name)) continue;
+    // What a parameter is written to may be the memory of a tangent.
+    if (!always_.contains(input.name) && !(writes && input.type.is_array())) continue;
     // The caller's tangents stay as they are. That of a part gets a name of its own.
     const Expr* own = nullptr;
     Symbol& name = tangents_.at(input.name);
@@ -416,6 +420,7 @@ void Forward::unpack(const Assign* assign, const TupleDisplay* targets) {
     }
     return;
   }
+  made = kept_apart(assign->value, made, !always_.empty());
   bool before = false;
   for (const Symbol symbol : symbols) before = before || mentions_now(made, symbol);
   for (std::size_t k = 0; k < current_parts_.size(); ++k) {
@@ -444,7 +449,8 @@ void Forward::augmented(const AugmentedAssign* statement) {
   using enum BinaryOperator;
   const BinaryOperator op = statement->op;
   const Symbol symbol = target->symbol;
-  const Type type = typing_.of(target);
+  // What it ever is: a number may become an array here.
+  const Type type = type_of(symbol);
   const bool flows = active(statement->value);
   if (!flows && !has_tangent(symbol)) {
     emit_primal(statement);
@@ -455,9 +461,8 @@ void Forward::augmented(const AugmentedAssign* statement) {
   if (has_tangent(symbol) && (additive || linear)) {
     if (additive && !flows && type.kind != TypeKind::List) {
       // A number that becomes an array has the tangent of one.
-      const Type now = typing_.of(statement->value);
-      if (type.is_number() && now.is_number()) return emit_primal(statement);
-      if (!type.is_number()) return emit_primal(statement);
+      if (type.is_array() || typing_.of(statement->value).is_number())
+        return emit_primal(statement);
     }
     const bool widens = type.is_number() && !typing_.of(statement->value).is_number();
     if (!widens) {
@@ -466,8 +471,14 @@ void Forward::augmented(const AugmentedAssign* statement) {
         made = primal(statement->value);
       } else if (type.kind == TypeKind::List) {
         made = whole_tangent(statement->value);
-      } else {
+      } else if (type.is_array()) {
         made = algebra_.build(tangent(statement->value));
+      } else if (type.is_number()) {
+        made = full_tangent(statement->value);
+        if (made == nullptr) return emit_primal(statement);
+      } else {
+        // What may be a number becomes as wide as the value.
+        made = whole_tangent(statement->value);
       }
       flush_hoists({statement->value});
       const bool before = reads_changed(statement, made);
@@ -537,7 +548,9 @@ void Forward::store(const Stmt* statement, const Subscript* place) {
     const BinaryOperator op = augmented->op;
     if (op == Add || op == Subtract) {
       if (!flows) return emit_primal(statement);
-      const Expr* more = algebra_.build(tangent(value));
+      const Linear slope = tangent(value);
+      if (slope.is_zero()) return emit_primal(statement);
+      const Expr* more = algebra_.build(slope);
       BinaryOperator now = op;
       if (const auto* minus = as<UnaryOperation>(more);
           minus != nullptr && minus->op == UnaryOperator::Minus) {

@@ -174,6 +174,7 @@ std::pair<const Expr*, const Expr*> Forward::header(const Expr* target, const Ex
     std::vector<std::pair<const Expr*, bool>> bound;
     for (std::size_t k = 0; k < call->arguments.size(); ++k) {
       const Expr* made = full_tangent(call->arguments[k]);
+      if (made != nullptr) made = kept_apart(call->arguments[k], made, !always_.empty());
       left.push_back(targets->elements[k]);
       right.push_back(made != nullptr ? primal(call->arguments[k]) : call->arguments[k]);
       bound.emplace_back(targets->elements[k], made != nullptr);
@@ -189,6 +190,7 @@ std::pair<const Expr*, const Expr*> Forward::header(const Expr* target, const Ex
     names(target, false);
     return {target, iterable};
   }
+  made = kept_apart(iterable, made, !always_.empty());
   const Expr* both = tuple({target, tangent_target(target)});
   const Expr* sequence = primal(iterable);
   names(target, true);

@@ -112,7 +112,7 @@ const Expr* Forward::full_tangent(const Expr* node) {
 }
 
 const Expr* Forward::whole_tangent(const Expr* node) {
-  if (const Expr* made = full_tangent(node)) return kept_apart(node, made, false);
+  if (const Expr* made = full_tangent(node)) return kept_apart(node, made, !always_.empty());
   const Type type = typing_.of(node);
   if (is<TupleDisplay>(node) || is<ListDisplay>(node) || is<Dictionary>(node)) {
     return algebra_.build(display(node));
@@ -385,7 +385,7 @@ Linear Forward::conditional(const Expr* node, const Expr* test, const Expr* body
   const Expr* condition = primal(test);
   ++arm_depth_;
   auto arm = [&](const Expr* value) -> const Expr* {
-    if (const Expr* made = full_tangent(value)) return kept_apart(value, made, false);
+    if (const Expr* made = full_tangent(value)) return kept_apart(value, made, !always_.empty());
     return typing_.of(value).is_number() ? context_.number(0.0) : whole_tangent(value);
   };
   const Expr* taken = arm(body);
