@@ -11,6 +11,7 @@
 #include "autodiff/forward.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
+#include "emit/attribute_stores.h"
 #include "emit/forward_function.h"
 #include "emit/function.h"
 #include "lower/prepare.h"
@@ -112,6 +113,7 @@ Written written_parameters(const CoreFunction& core, std::size_t count,
                            const std::vector<NamedField>& fields, const std::vector<Symbol>& arrays,
                            const std::vector<Symbol>& lists) {
   Written written;
+  written.objects = core.changed_objects;
   for (std::size_t k = 0; k < core.parameters.size(); ++k) {
     const Symbol name = core.parameters[k]->name;
     const std::size_t position = k < count ? k : fields[k - count].parameter;
@@ -188,6 +190,16 @@ class GradientBuilder {
         return context_.make<TupleDisplay>({}, context_.list(values));
       default:
         break;
+    }
+    // What the object did not have when it was given is no part of it.
+    std::vector<const Expr*> added;
+    for (const auto& [object, attribute] : core_.new_attributes) {
+      if (object == text) added.push_back(text_of(std::string(attribute.text())));
+    }
+    if (!added.empty()) {
+      keywords.push_back(context_.make<Keyword>(
+          Ranges(), context_.symbol("_without"),
+          context_.make<TupleDisplay>(Ranges(), Exprs(context_.list(added)))));
     }
     // An object of the same class: the fields that were not read have no derivative.
     reverse_.helpers.emplace_back("_object_like");
@@ -332,6 +344,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
       context);
   body =
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
+  if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
   const ForwardFunction function{
       .core = core, .ranges = ready.ranges, .given = given, .options = options};
   body = with_checks(function, body, context);
@@ -420,6 +433,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   body = optimize(body, typed, reverse, assembled, rules, context, log);
   body =
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
+  if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
 
   Emitted emitted;
   const PrintedText text = print_function(function, body, context);

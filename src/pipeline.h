@@ -37,12 +37,13 @@ struct ArgumentQuestions {
   bool ones = false;  // which of its axes have length 1
 };
 
-// Parameters that are stored into: their arrays, as a whole or in parts, and lists whose elements
-// or length change.
+// Parameters that are stored into: their arrays, as a whole or in parts, lists whose elements or
+// length change, and objects whose attributes are set.
 struct Written {
   std::vector<std::size_t> arrays;
   std::vector<std::size_t> lists;
-  [[nodiscard]] bool empty() const { return arrays.empty() && lists.empty(); }
+  std::vector<std::size_t> objects;
+  [[nodiscard]] bool empty() const { return arrays.empty() && lists.empty() && objects.empty(); }
 };
 
 struct Emitted {

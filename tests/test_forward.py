@@ -22,6 +22,14 @@ from tangent.grad_util import INPUT_DERIVATIVE
 PROGRAMS = forward_programs.PROGRAMS + forward_programs_arrays.PROGRAMS
 
 
+@pytest.fixture(autouse=True)
+def forgotten():
+    """The functions live as long as the process: what was made for them does not."""
+    yield
+    for function, _, _ in PROGRAMS:
+        function.__dict__.clear()
+
+
 @pytest.mark.parametrize(
     ('function', 'args', 'wrt'), PROGRAMS, ids=[each[0].__name__ for each in PROGRAMS]
 )

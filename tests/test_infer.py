@@ -94,13 +94,13 @@ def sorts(x):
 
 def fills(x):
     y = np.copy(x)
-    y.fill(1.0)
+    y.put(0, 1.0)
     return y
 
 
 def copies_to(x):
     y = np.zeros(5)
-    np.copyto(y, x)
+    np.place(y, y > 0, x)
     return y
 
 
@@ -108,8 +108,8 @@ def copies_to(x):
     ("function", "arguments", "marked"),
     [
         (sorts, (VECTOR,), "x.sort()"),
-        (fills, (VECTOR,), "y.fill(1.0)"),
-        (copies_to, (VECTOR,), "np.copyto(y, x)"),
+        (fills, (VECTOR,), "y.put(0, 1.0)"),
+        (copies_to, (VECTOR,), "np.place(y, y > 0, x)"),
     ],
     ids=lambda it: getattr(it, "__name__", ""),
 )

@@ -430,6 +430,80 @@ def test_what_is_not_the_functions_own_is_not_stored_into():
 
 
 # ------------------------------------------------------------------------------------------------
+# Changes in place through another name, and by calls
+
+
+def row_changed(g):
+    y = g * 1.0
+    row = y[0]
+    row += g[1]
+    row *= 2.0
+    return np.sum(y * y)
+
+
+def alias_changed(g):
+    y = g * 1.0
+    z = y
+    y += g * g
+    z -= y
+    return np.sum(z * y) + np.sum(g * z)
+
+
+def rows_changed(g):
+    y = np.sin(g)
+    for line in y:
+        line[1] -= line[0] ** 2
+        line *= 1.5
+    for i, line in enumerate(y):
+        line[0] += i
+        if i > 3:
+            break
+    return np.sum(y * y)
+
+
+def set_by_calls(g):
+    y = np.zeros(2)
+    np.multiply(g[0], g[1], out=y)
+    np.add(y, 1.0, out=y)
+    z = np.sin(y, out=y)
+    w = np.empty(2)
+    np.copyto(w, y * g[0])
+    v = w * 2.0
+    w.fill(g[0, 0])
+    np.exp(g[0], out=w)
+    return np.sum(y * z * w * v)
+
+
+@pytest.mark.parametrize('f', [row_changed, alias_changed, rows_changed, set_by_calls])
+def test_changes_through_other_names_and_by_calls(f: Any):
+    check(f, np.array([[0.5, -1.2], [0.7, 0.3]]))
+
+
+def test_a_variable_of_the_function_around():
+    def f(x):
+        s = x[0]
+
+        def bump(a):
+            nonlocal s
+            s = s * x[1]
+            return a * 2.0
+
+        def outer():
+            def inner():
+                nonlocal s
+                s += 1.0
+
+            inner()
+            inner()
+
+        t = bump(s) + bump(s * 1.0)
+        outer()
+        return s * t
+
+    check(f, np.array([0.5, -1.2]))
+
+
+# ------------------------------------------------------------------------------------------------
 # Arguments that share memory
 
 

@@ -31,8 +31,11 @@ def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 # Shapes of adjoints
 
 
-def _object_like(whole: Any, **fields: Any) -> Any:
-    """An object of the class of `whole` with adjoints for fields; the others have none: zeros."""
+def _object_like(whole: Any, _without: tuple[str, ...] = (), **fields: Any) -> Any:
+    """An object of the class of `whole` with adjoints for fields; the others have none: zeros.
+
+    `_without` names attributes that the function added to `whole`.
+    """
     if isinstance(whole, tuple):  # a namedtuple
         named: Any = whole
         others = {name: _no_derivative(value) for name, value in named._asdict().items()}
@@ -40,9 +43,12 @@ def _object_like(whole: Any, **fields: Any) -> Any:
     from copy import copy  # only where a gradient is an object
 
     result = copy(whole)
+    for name in _without:
+        if hasattr(result, name):
+            object.__delattr__(result, name)
     names = [*getattr(whole, '__dict__', ()), *getattr(type(whole), '__slots__', ())]
     for name in names:
-        if name not in fields and hasattr(whole, name):
+        if name not in fields and name not in _without and hasattr(whole, name):
             object.__setattr__(result, name, _no_derivative(getattr(whole, name)))
     for name, value in fields.items():
         object.__setattr__(result, name, value)

@@ -1,5 +1,8 @@
 #include "analysis/views.h"
 
+#include <algorithm>
+#include <string>
+
 #include "analysis/variables.h"
 
 namespace tangent {
@@ -20,13 +23,20 @@ class Views {
       if (seen != mentions_[name]) lost_.insert(name);
     }
     std::erase_if(bindings_, [&](const auto& entry) { return lost_.contains(entry.second.name); });
-    return bindings_.empty() ? body : rewrite(body);
+    std::erase_if(rows_, [&](const auto& entry) { return lost_.contains(entry.second.row); });
+    return bindings_.empty() && rows_.empty() ? body : rewrite(body);
   }
 
  private:
   struct Binding {
     Symbol name;
     const Expr* value;
+  };
+  // A loop over the rows of an array; the counter is the text's own, or empty.
+  struct Rows {
+    Symbol row;
+    const Expr* array;
+    Symbol counter;
   };
 
   void count(const Node* node) {
@@ -46,10 +56,29 @@ class Views {
     return found;
   }
 
-  static bool binds(const Stmt* statement, Symbol symbol) {
+  // Whether a statement gives a name another object; `array += e` leaves it with the same one.
+  bool binds(const Stmt* statement, Symbol symbol) const {
     bool found = false;
-    for_each_binding(statement, [&](Symbol bound) { found = found || bound == symbol; });
+    const auto look = [&](const auto& self, const Stmt* it) -> void {
+      if (changes_in_place(it)) return;
+      if (is<Assign>(it) || is<AugmentedAssign>(it) || is<ExpressionStatement>(it)) {
+        for_each_binding(it, [&](Symbol bound) { found = found || bound == symbol; });
+        return;
+      }
+      if (const auto* loop = as<For>(it))
+        for_each_target(loop->target, [&](Symbol bound) { found = found || bound == symbol; });
+      for_each_child(*it, [&](const Node* child) {
+        if (is_statement(child->kind)) self(self, static_cast<const Stmt*>(child));
+      });
+    };
+    look(look, statement);
     return found;
+  }
+
+  bool changes_in_place(const Stmt* statement) const {
+    const auto* augmented = as<AugmentedAssign>(statement);
+    return augmented != nullptr && is<Name>(augmented->target) &&
+           typed_.type_of(augmented->target).is_array();
   }
 
   // Arithmetic of names and constants: it is the same again as long as the names are.
@@ -105,16 +134,81 @@ class Views {
         find(branch->body);
         find(branch->orelse);
       } else if (const auto* loop = as<For>(statement)) {
-        for_each_target(loop->target, [&](Symbol symbol) { lost_.insert(symbol); });
+        if (!is_over_rows(loop))
+          for_each_target(loop->target, [&](Symbol symbol) { lost_.insert(symbol); });
         find(loop->body);
       } else if (const auto* repeat = as<While>(statement)) {
         find(repeat->body);
-      } else {
+      } else if (!changes_in_place(statement)) {
         for_each_binding(statement, [&](Symbol symbol) {
           if (names_.contains(symbol)) bind(block, k, symbol);
         });
       }
     }
+  }
+
+  // `for row in grid`, where the rows are views that the body neither binds anew nor leaves behind.
+  bool is_over_rows(const For* loop) {
+    const Expr* array = loop->iterable;
+    const auto* row = as<Name>(loop->target);
+    Symbol counter;
+    // for k, row in enumerate(grid)
+    const auto* pair = as<TupleDisplay>(loop->target);
+    const auto* call = as<Call>(array);
+    if (pair != nullptr && pair->elements.size() == 2 && call != nullptr &&
+        call->callee.text() == "builtins.enumerate" && call->arguments.size() == 1 &&
+        call->keywords.empty() && is<Name>(pair->elements[0])) {
+      counter = static_cast<const Name*>(pair->elements[0])->symbol;
+      row = as<Name>(pair->elements[1]);
+      array = call->arguments[0];
+    }
+    if (row == nullptr || !names_.contains(row->symbol) || !is_reference(array) ||
+        !typed_.type_of(row).is_array())
+      return false;
+    int reads = 0;
+    for (const Stmt* statement : loop->body) {
+      if (binds(statement, row->symbol) || (counter && binds(statement, counter))) return false;
+      bool moves = false;
+      for_each_read(array, [&](Symbol read) { moves = moves || binds(statement, read); });
+      if (moves) return false;
+      reads += count_of(statement, row->symbol);
+    }
+    seen_[row->symbol] += reads + 1;
+    rows_.emplace(loop, Rows{row->symbol, array, counter});
+    return true;
+  }
+
+  Symbol fresh(const std::string& wish) {
+    Symbol symbol = context_.symbol(wish);
+    const auto is_taken = [&](Symbol name) {
+      return mentions_.contains(name) || typed_.core->find_global(name) != nullptr ||
+             std::ranges::any_of(typed_.core->parameters,
+                                 [&](const Parameter* it) { return it->name == name; });
+    };
+    for (int number = 2; is_taken(symbol); ++number)
+      symbol = context_.symbol(wish + std::to_string(number));
+    mentions_.emplace(symbol, 1);
+    return symbol;
+  }
+
+  // for k in range(len(grid)): with grid[k] for the row
+  const Stmt* counted(const For* loop, const Rows& rows) {
+    const Symbol row = rows.row;
+    const Expr* array = static_cast<const Expr*>(replaced(rows.array));
+    const Symbol counter = rows.counter ? rows.counter : fresh(std::string(row.text()) + "_index");
+    const auto call = [&](const char* name, const Expr* argument) {
+      return context_.make<Call>(loop->ranges, context_.global(context_.symbol(name)),
+                                 context_.symbol(std::string("builtins.") + name),
+                                 Exprs(context_.list<const Expr*>({argument})),
+                                 List<const Keyword*>());
+    };
+    const auto outer = now_;
+    now_[row] = context_.make<Subscript>(loop->ranges, array, context_.local(counter));
+    const Block body = rewrite(loop->body);
+    now_ = outer;
+    return context_.make<For>(loop->ranges, context_.local(counter, loop->target->ranges),
+                              call("range", call("len", again(array, loop->ranges))), body,
+                              loop->orelse, loop->is_async);
   }
 
   void bind(Block block, std::size_t k, Symbol symbol) {
@@ -181,6 +275,8 @@ class Views {
                                branch->orelse.empty() ? Block() : rewrite(branch->orelse));
     }
     if (const auto* loop = as<For>(node)) {
+      const auto row = rows_.find(loop);
+      if (row != rows_.end()) return counted(loop, row->second);
       const auto* iterable = static_cast<const Expr*>(replaced(loop->iterable));
       return context_.make<For>(loop->ranges, loop->target, iterable, rewrite(loop->body),
                                 loop->orelse, loop->is_async);
@@ -236,6 +332,7 @@ class Views {
   std::unordered_map<Symbol, int> seen_;      // that belong to a binding
   std::unordered_set<Symbol> lost_;           // cannot be spelled out
   std::unordered_map<const Stmt*, Binding> bindings_;
+  std::unordered_map<const For*, Rows> rows_;
   std::unordered_map<Symbol, const Expr*> now_;
 };
 

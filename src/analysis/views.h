@@ -2,7 +2,9 @@
 //
 // In: a core program, its types, and the names whose memory is stored into through several names.
 // Out: the same program in which those names are spelled out as far as that is the same: a name
-// that stands for one array or basic slice from where it is bound to where it is read last.
+// that stands for one array or basic slice from where it is bound to where it is read last, also
+// one that is changed in place (`row += e` is `grid[i] += e`), and the rows of a loop over an array
+// (`for row in grid` counts them).
 #pragma once
 
 #include <unordered_set>

@@ -7,23 +7,33 @@ namespace tangent {
 
 namespace {
 
-// A place that reads more of a variable than its length; null if there is none.
-const Node* read_of(const TypedFunction& function, Symbol variable) {
+// What is read of an argument as a whole, more than its length: a place; null if there is none. The
+// object whose attribute is set is not read.
+const Node* read_of(const Node* node, Symbol variable) {
   bool found = false;
-  for (const Stmt* statement : function.body) {
-    for_each_shaped_read(statement, [&](Symbol read, bool shape_only) {
+  if (const auto* statement = as<ExpressionStatement>(node)) {
+    const auto* call = as<Call>(statement->value);
+    if (call != nullptr && call->callee.text() == "builtins.setattr") return nullptr;
+  }
+  const bool compound = is<If>(node) || is<For>(node) || is<While>(node);
+  if (!compound) {
+    for_each_shaped_read(node, [&](Symbol read, bool shape_only) {
       found = found || (read == variable && !shape_only);
     });
+    return found ? node : nullptr;
   }
-  if (!found) return nullptr;
+  const Node* place = nullptr;
+  for_each_child(*node, [&](const Node* child) {
+    if (place == nullptr) place = read_of(child, variable);
+  });
+  return place;
+}
+
+const Node* read_of(const TypedFunction& function, Symbol variable) {
   for (const Stmt* statement : function.body) {
-    const Node* place = find_node(statement, [&](const Node* node) {
-      const auto* name = as<Name>(node);
-      return name != nullptr && name->symbol == variable && !name->ranges.empty();
-    });
-    if (place != nullptr) return place;
+    if (const Node* place = read_of(statement, variable)) return place;
   }
-  return function.body.front();
+  return nullptr;
 }
 
 }  // namespace

@@ -220,8 +220,7 @@ Linear Forward::named(std::string_view wish, const Linear& value, const Type& ty
 
 void Forward::emit_primal(const Stmt* statement) {
   out_->push_back(statement);
-  const std::function<void(const Stmt*)> note = [&](const Stmt* each) { primal_.insert(each); };
-  note(statement);
+  primal_.insert(statement);
 }
 
 void Forward::emit_temporaries() {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,12 @@ class Outside {
   virtual CapturedFunction source_of(const Thing& function, Context& context) = 0;
   // An attribute of a Value that is found without running code; Missing if there is none.
   virtual Thing plain_field(const Thing& /*thing*/, Symbol /*name*/, Context& /*context*/) {
+    return {};
+  }
+  // The class of a part of an argument of this call, reached by attributes, if it is a plain object
+  // of a user's class; a Value if it is something else, Missing if it is not there or not known.
+  virtual Thing argument_class(std::size_t /*parameter*/, std::span<const Symbol> /*path*/,
+                               Context& /*context*/) {
     return {};
   }
   // The class of a Value that is a plain object of a user's class; Missing if it is none.

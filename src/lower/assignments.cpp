@@ -43,6 +43,18 @@ Symbol Lowering::assigned_symbol(const Name& target) {
            "assigning the global `" + std::string(target.symbol.text()) + "` is not supported",
            "return the value instead");
   }
+  if (use != nullptr && use->is_nonlocal) {
+    Frame* owner = nullptr;
+    const Binding* binding = find_binding(target.symbol, &owner);
+    if (binding == nullptr ||
+        (binding->form != Binding::Form::Unset && binding->form != Binding::Form::Variable)) {
+      refuse(target,
+             "assigning `" + std::string(target.symbol.text()) +
+                 "` of the function around is not supported here",
+             "return the value instead");
+    }
+    return variable(*owner, target.symbol);
+  }
   return variable(*frame_, target.symbol);
 }
 
@@ -81,8 +93,8 @@ void Lowering::assign_statement(const Assign& it) {
 void Lowering::assign_name(const Name& target, const Expr* written, Ranges ranges) {
   const Symbol name = target.symbol;
   const NameUse* use = frame_->facts->find(name);
-  const bool bound_once =
-      use != nullptr && use->writes == 1 && !use->is_parameter && !use->is_global;
+  const bool bound_once = use != nullptr && use->writes == 1 && !use->is_parameter &&
+                          !use->is_global && !use->is_nonlocal && use->nested_writes == 0;
   if (const auto* lambda = as<Lambda>(written)) {
     if (!bound_once) {
       refuse(*lambda, "a lambda can be bound only to a local name that is assigned once",
@@ -142,8 +154,13 @@ void Lowering::store(const Expr* target, const Expr* value, Ranges ranges) {
 const Expr* Lowering::checked_place(const Expr* place) {
   const Expr* root = place;
   while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
+  // An attribute of an argument that is an object is a variable, too.
+  const bool is_attribute = is<Attribute>(root);
+  while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
   const auto* name = as<Name>(root);
-  if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local) {
+  const bool is_part = is_attribute && object_of(root) != nullptr && object_of(root)->is_argument;
+  if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local ||
+      (is_attribute && !is_part)) {
     refuse(*place, "writing an element of what is no variable of the function is not supported",
            "pass the array as an argument, or copy it first", DiagnosticKind::WriteInPlace);
   }
@@ -258,8 +275,35 @@ void Lowering::augmented_assign(const AugmentedAssign& it) {
   if (worked != symbol) emit_assign(symbol, context_.local(worked, target->ranges), ranges);
 }
 
+// The variable of an attribute of an argument is changed, which an array sees, and stored.
+void Lowering::augmented_in_argument(const AugmentedAssign& it, Object& object) {
+  const auto& target = static_cast<const Attribute&>(*it.target);
+  const Binding* held = object.find(target.attribute);
+  if (held == nullptr || held->form != Binding::Form::Variable ||
+      objects_.contains(held->variable)) {
+    const auto* operation = context_.make<BinaryOperation>(it.ranges, it.op, it.target, it.value);
+    return set_in_argument(target, object, expression(operation), at(it));
+  }
+  const Symbol variable = held->variable;
+  const std::size_t mark = out_->size();
+  const Expr* value = expression(it.value);
+  const Expr* read = context_.local(variable, target.ranges);
+  if (out_->size() > mark) protect({&read, 1}, mark);
+  if (static_cast<const Name*>(read)->symbol != variable) {
+    refuse(it, "the value changes the attribute that it is added to",
+           "compute the value in a statement of its own first");
+  }
+  changed_.insert(object.type.handle);
+  emit(context_.make<AugmentedAssign>(at(it), read, it.op, value));
+  store_in_argument(object, target.attribute, variable, at(it));
+}
+
 // An attribute that is no variable yet, or an object: x op= e is x = x op e.
 void Lowering::augmented_object(const AugmentedAssign& it) {
+  if (const auto* attribute = as<Attribute>(it.target)) {
+    Object* object = object_of(expression(attribute->value));
+    if (object != nullptr && object->is_argument) return augmented_in_argument(it, *object);
+  }
   if (!is<Name>(it.target) && !is<Attribute>(it.target))
     refuse(it, "this target is not supported", "assign to a name");
   const auto* operation = context_.make<BinaryOperation>(it.ranges, it.op, it.target, it.value);

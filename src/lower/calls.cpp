@@ -178,8 +178,54 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
   if (name.starts_with("builtins.")) {
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
+  if (const Expr* written = written_by(it, thing.qualified_name)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   return plain_call(it, nullptr, thing.qualified_name);
+}
+
+// A variable of the function whose elements are all set: `y[...] = value`.
+const Expr* Lowering::set_elements(const Expr* written, const Expr* value, Ranges ranges) {
+  const std::size_t mark = out_->size();
+  const Expr* place = expression(written);
+  if (out_->size() > mark) protect({&value, 1}, mark);
+  const Expr* root = place;
+  while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
+  const auto* name = as<Name>(root);
+  if (name == nullptr || name->scope != Scope::Local || object_of(name) != nullptr) return nullptr;
+  if (!is<Subscript>(place)) {
+    place = context_.make<Subscript>(
+        written->ranges, place,
+        context_.make<Constant>(written->ranges, Literal{.kind = LiteralKind::Ellipsis}));
+  }
+  emit(context_.assign(place, value, at(ranges)));
+  return expression(written);
+}
+
+// f(…, out=y) of NumPy's functions, np.copyto(y, e): the elements of y are set, as by `y[...] = …`.
+// Null if it is another call.
+const Expr* Lowering::written_by(const Call& it, Symbol callee) {
+  const std::string_view name = callee.text();
+  if (name == "numpy.copyto" && it.arguments.size() == 2 && it.keywords.empty()) {
+    const Expr* value = expression(it.arguments[1]);
+    return set_elements(it.arguments[0], value, it.ranges) != nullptr ? context_.none(it.ranges)
+                                                                      : nullptr;
+  }
+  if (!name.starts_with("numpy.")) return nullptr;
+  std::vector<const Keyword*> others;
+  const Expr* out = nullptr;
+  for (const Keyword* keyword : it.keywords) {
+    if (keyword->name.text() == "out" &&
+        (is<Name>(keyword->value) || is<Subscript>(keyword->value)))
+      out = keyword->value;
+    else if (keyword->name.text() == "where" || keyword->name.text() == "casting")
+      return nullptr;  // only some elements, or another conversion
+    else
+      others.push_back(keyword);
+  }
+  if (out == nullptr) return nullptr;
+  const auto* without = context_.make<Call>(it.ranges, it.function, it.callee, it.arguments,
+                                            List<const Keyword*>(context_.list(others)));
+  return set_elements(out, plain_call(*without, nullptr, callee), it.ranges);
 }
 
 // xs.append(e) and xs.pop() of a variable of the function: a statement of its own.
@@ -216,6 +262,10 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     }
   }
   const std::string_view called = method.attribute.text();
+  if (called == "fill" && it.arguments.size() == 1 && it.keywords.empty()) {
+    const Expr* value = expression(it.arguments[0]);
+    if (set_elements(method.value, value, it.ranges) != nullptr) return context_.none(it.ranges);
+  }
   if (among(kWritingMethods, called) || is_writing_operator(called)) {
     refuse(it,
            "`." + std::string(method.attribute.text()) +

@@ -200,6 +200,13 @@ class Temporaries {
         return substitute(statements, at, copy);
     }
     const auto* assign = static_cast<const Assign*>(statements[at]);
+    if (const auto* name = as<Name>(assign->value); name != nullptr && name->symbol == target) {
+      // x2 = x; …; x = x2
+      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(copy));
+      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(at));
+      mentions_[target] -= 2;
+      return;
+    }
     statements[at] = context_.assign(context_.local(target, assign->targets[0]->ranges),
                                      assign->value, statements[at]->ranges);
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(copy));

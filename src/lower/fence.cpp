@@ -159,12 +159,8 @@ class Fence {
       case Kind::ClassDefinition:
         refuse(node, "a class inside a function is not supported yet",
                "use local names and functions instead");
-      case Kind::Global: {
-        const auto& global = static_cast<const Global&>(node);
-        if (!global.nonlocal) return;
-        refuse(node, "`nonlocal` is not supported yet",
-               "pass the value as an argument, and return its new value");
-      }
+      case Kind::Global:
+        return;
       case Kind::Match:
         refuse(node, "`match` is not supported yet", "write `if` and `elif` instead");
       case Kind::Try:

@@ -270,6 +270,15 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
     }
     for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
   }
+  for (const ArgumentClass& part : core.classes) {
+    ReadField field{.parameter = part.parameter,
+                    .steps = {},
+                    .is_object = !part.is_absent,
+                    .is_absent = part.is_absent};
+    for (const Symbol step : part.path)
+      field.steps.push_back({.form = FieldStep::Form::Attribute, .text = std::string(step.text())});
+    found.push_back(std::move(field));
+  }
   return found;
 }
 

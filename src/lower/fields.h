@@ -35,6 +35,7 @@ struct Structure {
   Form form = Form::Leaf;
   Type type;  // of a leaf
   std::vector<StructurePart> parts;
+  std::vector<std::string> absent;  // attributes that an object does not have
   [[nodiscard]] bool is_leaf() const { return form == Form::Leaf; }
 };
 struct StructurePart {
@@ -46,6 +47,8 @@ struct StructurePart {
 struct ReadField {
   std::size_t parameter;
   std::vector<FieldStep> steps;
+  bool is_object = false;  // the class of what is there counts, too
+  bool is_absent = false;  // it counts that there is nothing there
 };
 std::vector<ReadField> read_fields(const CoreFunction& core);
 

@@ -285,6 +285,8 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     const Parameter& parameter = *parameters[positions[i]];
+    const bool constant = argument.value != nullptr && is<Constant>(argument.value);
+    const bool stays = !facts.writes_outside || constant || object_of(argument.value) != nullptr;
     given[positions[i]] = true;
     if (parameter.form == ParameterKind::VariadicPositional) {
       if (argument.function != nullptr) {
@@ -292,7 +294,8 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
                "give the callee a parameter of its own for it");
       }
       const Expr* value = argument.value;
-      if (!is_simple(value)) value = bind_temporary(value, describe(value), value->ranges);
+      if (!is_simple(value) || !stays)
+        value = bind_temporary(value, describe(value), value->ranges);
       variadic.push_back(value);
       continue;
     }
@@ -306,7 +309,7 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
       }
       frame.bindings[parameter.name] = {.form = Binding::Form::Function,
                                         .function = argument.function};
-    } else if (!written && (is_simple(argument.value) || in_place[i])) {
+    } else if (!written && stays && (is_simple(argument.value) || in_place[i])) {
       frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = argument.value};
     } else {
       const Symbol bound = variable(frame, parameter.name);

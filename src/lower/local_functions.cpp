@@ -46,7 +46,8 @@ const Callee* Lowering::lambda_callee(const Lambda& it, Symbol name) {
 
 void Lowering::define_function(const FunctionDefinition& it) {
   const NameUse* use = frame_->facts->find(it.name);
-  if (use == nullptr || use->writes != 1 || use->is_parameter || use->is_global) {
+  if (use == nullptr || use->writes != 1 || use->nested_writes > 0 || use->is_parameter ||
+      use->is_global) {
     refuse(it,
            "`" + std::string(it.name.text()) +
                "` is bound more than once, which is not supported for a local function",

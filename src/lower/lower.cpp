@@ -24,17 +24,15 @@ void check_syntax(const CapturedFunction& function) {
 
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
-  // Which classes change their objects is known when all is lowered: at most once more per class.
-  std::set<ThingHandle> changing;
+  lowering::Assumptions assumptions;
   while (true) {
-    lowering::Lowering lowering(outside, context, changing);
-    CoreFunction core = lowering.run(function, handle);
-    const std::set<ThingHandle> found = lowering.found_changing();
-    if (found.empty()) {
+    try {
+      CoreFunction core = lowering::Lowering(outside, context, assumptions).run(function, handle);
       verify_core(core);
       return core;
+    } catch (const lowering::LowerAgain&) {
+      continue;  // with one assumption more: there are as many as classes and attributes
     }
-    changing.insert(found.begin(), found.end());
   }
 }
 
@@ -47,8 +45,8 @@ constexpr int kDeepest = 1000;
 
 }  // namespace
 
-Lowering::Lowering(Outside& outside, Context& context, const std::set<ThingHandle>& changing)
-    : outside_(outside), context_(context), names_(context), changing_(changing) {}
+Lowering::Lowering(Outside& outside, Context& context, Assumptions& assumptions)
+    : outside_(outside), context_(context), names_(context), assumptions_(assumptions) {}
 
 CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle) {
   const FunctionDefinition& definition = *function.definition;
@@ -74,7 +72,12 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
                                        .variable = parameter->name};
   }
 
-  Statements statements = collect([&] { block(definition.body); });
+  Statements statements = collect([&] {
+    for (std::size_t k = 0; k < definition.parameters.size(); ++k)
+      bind_argument(k, definition.parameters[k]->name, definition.parameters[k]->ranges);
+    block(definition.body);
+  });
+  check_assumptions();
   CoreFunction core;
   core.name = definition.name;
   core.parameters = definition.parameters;
@@ -84,7 +87,11 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
   core.ranges = definition.ranges;
-  if (!attribute_variables_.empty()) {
+  core.classes = argument_classes_;
+  core.changed_objects = changed_arguments_;
+  core.new_attributes = new_attributes_;
+  if (!objects_made_.empty()) {
+    core.body = with_outer_objects(core.body);
     refuse_objects_left(core);
     core.body = without_needless_attributes(core, attribute_variables_, context_);
   }

@@ -31,6 +31,8 @@
 // own place.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/outside.h"
@@ -48,12 +50,23 @@ struct GlobalBinding {
   Thing thing;  // what it was when the function was lowered
 };
 
+// A part of an argument whose class the program was lowered for: the guard checks it.
+struct ArgumentClass {
+  std::size_t parameter;
+  std::vector<Symbol> path;  // attributes
+  bool is_absent = false;    // there is nothing there
+};
+
 struct CoreFunction {
   Symbol name;
   List<const Parameter*> parameters;
   Block body;
   std::vector<GlobalBinding> globals;
   Ranges ranges;
+  std::vector<ArgumentClass> classes;
+  std::vector<std::size_t> changed_objects;  // parameters whose attributes are set
+  // Attributes that objects do not have before: the object as the text names it, the attribute.
+  std::vector<std::pair<std::string, Symbol>> new_attributes;
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
 };

@@ -59,7 +59,10 @@ struct Object {
   Thing type;
   const Expr* path = nullptr;   // how the text names the class; null if it does not
   const Expr* outer = nullptr;  // of an object from outside: how the text names it
-  std::string name;             // what its attributes are named after
+  bool is_argument = false;     // it is an argument, or a part of one that attributes reach
+  std::size_t parameter = 0;
+  std::vector<Symbol> steps;
+  std::string name;  // what its attributes are named after
   std::vector<std::pair<Symbol, Binding>> fields;
   std::vector<std::pair<Symbol, Symbol>> retired;  // variables of attributes that a branch bound
   int names = 0;  // variables, attributes and parameters that are it
@@ -68,6 +71,18 @@ struct Object {
 
   Binding* find(Symbol attribute);
 };
+
+// What lowering has to know before it begins and finds out only on its way. It begins again with
+// each assumption that it lacked.
+struct Assumptions {
+  std::set<ThingHandle> changing;  // classes whose objects change after they are made
+  // Attributes of arguments that are set, as the text names them; parameters that get another
+  // object.
+  std::set<std::string, std::less<>> set_attributes;
+  std::set<std::size_t> rebound;
+};
+// Thrown where an assumption was added.
+struct LowerAgain {};
 
 // The object that a method is called on, and the class that holds the method.
 struct Receiver {
@@ -103,13 +118,9 @@ struct Destination {
 
 class Lowering {
  public:
-  // `changing`: classes whose objects are known to change after they are made.
-  Lowering(Outside& outside, Context& context, const std::set<ThingHandle>& changing);
+  Lowering(Outside& outside, Context& context, Assumptions& assumptions);
 
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
-  // Classes whose objects were copied as if they never changed, and did change: the program is
-  // right only if it is lowered again with these among `changing`.
-  [[nodiscard]] std::set<ThingHandle> found_changing() const;
 
  private:
   // One argument of a call, in evaluation order.
@@ -151,6 +162,7 @@ class Lowering {
   void store(const Expr* target, const Expr* value, Ranges ranges);
   void augmented_store(const AugmentedAssign& it);
   void augmented_object(const AugmentedAssign& it);
+  void augmented_in_argument(const AugmentedAssign& it, Object& object);
   std::optional<Symbol> target_variable(const Expr* target);
   const Expr* checked_place(const Expr* place);
   void annotated_assign(const AnnotatedAssign& it);
@@ -204,6 +216,8 @@ class Lowering {
   const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee,
                          const Expr* lowered = nullptr);
   std::vector<Argument> arguments_of(const Call& it);
+  const Expr* set_elements(const Expr* written, const Expr* value, Ranges ranges);
+  const Expr* written_by(const Call& it, Symbol callee);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);
@@ -240,6 +254,14 @@ class Lowering {
   const Callee& constructor_of(const Call& it, const Thing& type, const ClassFacts& facts);
   const Expr* new_object(const Thing& type, const Expr* path, std::string_view name, Ranges ranges);
   const Expr* outer_object(const Thing& thing, const Expr* path);
+  // object_arguments.cpp: arguments that are objects
+  void bind_argument(std::size_t parameter, Symbol name, Ranges ranges);
+  const Expr* part_of_argument(Object& object, Symbol attribute, Ranges ranges);
+  void name_set_attributes(Object& object, Ranges ranges);
+  void set_in_argument(const Attribute& target, Object& object, const Expr* value, Ranges ranges);
+  void store_in_argument(const Object& object, Symbol attribute, Symbol variable, Ranges ranges);
+  void check_assumptions();
+  Block with_outer_objects(Block body);
   const ClassFacts& facts_of_class(const Thing& type);
   const Member& member_of(const Thing& type, ThingHandle after, Symbol name);
   void bind_object(Symbol target, const Expr* value, Ranges ranges);
@@ -338,7 +360,10 @@ class Lowering {
   std::unordered_map<ThingHandle, const Expr*> outer_objects_;
   std::unordered_set<Symbol> attribute_variables_;
   Born born_;  // bound in the open branches and loops
-  std::set<ThingHandle> changing_;
+  Assumptions& assumptions_;
+  std::vector<ArgumentClass> argument_classes_;
+  std::vector<std::size_t> changed_arguments_;
+  std::vector<std::pair<std::string, Symbol>> new_attributes_;
   std::set<ThingHandle> changed_;
   std::set<ThingHandle> copied_;
   std::unordered_map<ThingHandle, ClassFacts> class_facts_;

@@ -56,6 +56,15 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
       return inline_call(it, callee_of(member.thing, it), destination,
                          {.self = copy(object.path, {}), .owner = member.owner});
     case Member::Form::Missing:
+      if (object.is_argument && after < 0) {
+        const Expr* held = part_of_argument(object, name, it.function->ranges);
+        if (Object* part = object_of(held))
+          return call_method(it, held, *part, context_.symbol("__call__"), destination);
+        // An array's or a list's method is not looked for here: this is a function that it holds.
+        refuse(it,
+               "calling `" + print(it.function) + "`, a value of an argument, is not supported yet",
+               "call a function by the name under which it is defined");
+      }
       // What every object has.
       if (name.text() == "__init__" && after >= 0) return context_.none(it.ranges);
       refuse(it,
@@ -73,9 +82,9 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
 const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& object) {
   std::vector<std::pair<Symbol, const Expr*>> given;
   for (const Argument& argument : arguments_of(it)) {
-    const bool known = std::ranges::any_of(facts_of_class(object.type).fields, [&](const auto& field) {
-      return field.name == argument.keyword;
-    });
+    const bool known =
+        std::ranges::any_of(facts_of_class(object.type).fields,
+                            [&](const auto& field) { return field.name == argument.keyword; });
     if (!known || argument.value == nullptr)
       refuse(it, "`_replace` gets what is no field", "call it with fields of the tuple",
              DiagnosticKind::UnresolvedCall);

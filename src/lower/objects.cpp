@@ -38,7 +38,7 @@ Binding* Object::find(Symbol attribute) {
 
 // The object that a core expression is, if it is one.
 Object* Lowering::object_of(const Expr* core) {
-  const auto* name = as<Name>(core);
+  const auto* name = core != nullptr ? as<Name>(core) : nullptr;
   if (name == nullptr || name->scope != Scope::Local) return nullptr;
   const auto found = objects_.find(name->symbol);
   return found != objects_.end() ? found->second : nullptr;
@@ -205,8 +205,14 @@ void Lowering::bind_object(Symbol target, const Expr* value, Ranges ranges) {
     throw Diagnostic(DiagnosticKind::WriteInPlace, what, ranges.empty() ? value->ranges : ranges,
                      "keep each object under one name, or use plain local names");
   };
-  const bool copies =
-      source->names > 0 && source->outer == nullptr && !changing_.contains(source->type.handle);
+  if (held != nullptr && held->is_argument && held->steps.empty() &&
+      facts_of_class(held->type).is_dataclass &&
+      assumptions_.rebound.insert(held->parameter).second)
+    throw LowerAgain();
+  const bool from_outside = source->outer != nullptr;
+  const bool copies = source->names > 0 && !assumptions_.changing.contains(source->type.handle) &&
+                      (!from_outside || (source->is_argument && held != nullptr &&
+                                         facts_of_class(source->type).is_dataclass));
   if (held == nullptr && !copies) {
     objects_[target] = source;
     ++source->names;
@@ -220,7 +226,7 @@ void Lowering::bind_object(Symbol target, const Expr* value, Ranges ranges) {
     objects_[target] = held;
     born_.push_back({nullptr, target, held});
   } else {
-    if (held->outer != nullptr || source->outer != nullptr)
+    if (held->outer != nullptr || (from_outside && !copies))
       wrong("an object from outside the function is replaced by another, or replaces one");
     if (held->type.handle != source->type.handle)
       wrong("a variable that holds an object of " + quoted(held->type.qualified_name) +
@@ -231,6 +237,11 @@ void Lowering::bind_object(Symbol target, const Expr* value, Ranges ranges) {
     held->rebound = true;
   }
   if (source->names > 0) copied_.insert(source->type.handle);
+  if (from_outside) {
+    for (const DataclassField& field : facts_of_class(source->type).fields)
+      set_attribute(*held, field.name, read_attribute(value, *source, *value, field.name), ranges);
+    return;
+  }
   for (const auto& [attribute, binding] : held->fields) {
     if (source->find(attribute) == nullptr)
       wrong("objects with different attributes are put in one place: " + quoted(attribute));
@@ -322,7 +333,11 @@ const Expr* Lowering::read_attribute(const Expr* value, Object& object, const Ex
     default:
       refuse(it, "`" + print(&it) + "` is a method that is used as a value", "call it");
   }
-  if (object.outer != nullptr)
+  const bool may_be_set =
+      std::ranges::find(object.retired, attribute, &std::pair<Symbol, Symbol>::first) !=
+      object.retired.end();
+  if (object.is_argument && !may_be_set) return part_of_argument(object, attribute, it.ranges);
+  if (object.outer != nullptr && !may_be_set)
     return context_.make<Attribute>(it.ranges, copy(object.outer, it.ranges), attribute);
   refuse(it,
          "`" + print(&it) + "` is not known to be set on every path to here: the attribute " +
@@ -368,7 +383,7 @@ void Lowering::assign_attribute(const Attribute& target, const Expr* value, Rang
   const Expr* owner = expression(target.value);
   if (out_->size() > mark) protect({&value, 1}, mark);
   Object* object = object_of(owner);
-  if (object == nullptr || object->outer != nullptr) {
+  if (object == nullptr || (object->outer != nullptr && !object->is_argument)) {
     refuse(target, "writing the attribute `" + print(&target) + "` is not supported yet",
            "use a local name, and return it", DiagnosticKind::WriteInPlace);
   }
@@ -384,6 +399,7 @@ void Lowering::assign_attribute(const Attribute& target, const Expr* value, Rang
       refuse(target, "an attribute of a tuple cannot be set", "make a new one (`_replace`)");
     changed_.insert(object->type.handle);
   }
+  if (object->is_argument) return set_in_argument(target, *object, value, ranges);
   set_attribute(*object, target.attribute, value, ranges);
 }
 
@@ -435,25 +451,31 @@ void Lowering::revive(const Born& first, const Born& second) {
   }
 }
 
-std::set<ThingHandle> Lowering::found_changing() const {
-  std::set<ThingHandle> found;
-  std::ranges::set_intersection(copied_, changed_, std::inserter(found, found.end()));
-  return found;
-}
-
 // An object has no value: where its name is left it would be passed, returned or stored.
 void Lowering::refuse_objects_left(const CoreFunction& core) {
+  std::unordered_set<Symbol> taken_apart;
+  for (const std::size_t parameter : assumptions_.rebound)
+    taken_apart.insert(core.parameters[parameter]->name);
   for (const Stmt* statement : core.body) {
-    for_each_node(*statement, [&](const Node& node) {
-      const auto* name = as<Name>(&node);
+    std::vector<const Node*> open{statement};
+    while (!open.empty()) {
+      const Node* node = open.back();
+      open.pop_back();
+      if (const auto* attribute = as<Attribute>(node)) {
+        // A field of an argument that is taken apart where the function begins.
+        const auto* whole = as<Name>(attribute->value);
+        if (whole != nullptr && taken_apart.contains(whole->symbol)) continue;
+      }
+      for_each_child(*node, [&](const Node* child) { open.push_back(child); });
+      const auto* name = as<Name>(node);
       if (name == nullptr || name->scope != Scope::Local || !object_names_.contains(name->symbol))
-        return;
+        continue;
       throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
                        "an object that the function makes is used as a whole here, which is not "
                        "supported yet",
                        name->ranges.empty() ? statement->ranges : name->ranges,
                        "pass or return its attributes");
-    });
+    }
   }
 }
 

@@ -84,6 +84,7 @@ class Walk {
       if (inner.is_local(name)) continue;
       NameUse& mine = facts_.names[name];
       mine.reads += use.reads;
+      mine.nested_writes += use.nested_writes + (use.is_nonlocal ? use.writes : 0);
       if (is_after(use.last_read, mine.last_read)) mine.last_read = use.last_read;
     }
   }
@@ -149,7 +150,9 @@ class Walk {
         return;
       case Kind::Global:
         for (const Symbol name : static_cast<const Global&>(it).names) {
-          facts_.names[name].is_global = true;
+          const bool nonlocal = static_cast<const Global&>(it).nonlocal;
+          NameUse& use = facts_.names[name];
+          (nonlocal ? use.is_nonlocal : use.is_global) = true;
         }
         return;
       case Kind::Delete:  // binds in Python's sense; lowering accepts it only as a no-op
@@ -181,6 +184,10 @@ ScopeFacts scope_facts(List<const Parameter*> parameters, Block body) {
   ScopeFacts facts;
   for (const Parameter* parameter : parameters) facts.names[parameter->name].is_parameter = true;
   Walk(facts).block(body, true);
+  for (const auto& [name, use] : facts.names) {
+    if (!facts.is_local(name) && (use.is_nonlocal || use.nested_writes > 0))
+      facts.writes_outside = true;
+  }
   return facts;
 }
 

@@ -12,17 +12,20 @@
 namespace tangent::lowering {
 
 struct NameUse {
-  int writes = 0;  // bindings by statements and walrus; the parameter itself is not one
-  int reads = 0;   // nested functions included
+  int writes = 0;         // bindings by statements and walrus; the parameter itself is not one
+  int reads = 0;          // nested functions included
+  int nested_writes = 0;  // bindings in nested functions that declare it `nonlocal`
   bool is_parameter = false;
-  bool is_global = false;  // declared `global`
+  bool is_global = false;    // declared `global`
+  bool is_nonlocal = false;  // declared `nonlocal`
   SourceRange last_read = {};
 };
 
 struct ScopeFacts {
   std::unordered_map<Symbol, NameUse> names;
-  int returns = 0;            // `return` statements
-  bool early_return = false;  // one that is not the last statement of the body
+  int returns = 0;              // `return` statements
+  bool early_return = false;    // one that is not the last statement of the body
+  bool writes_outside = false;  // it, or a function in it, binds a variable of a function around
   bool has_continue = false;
   bool has_loop_else = false;
 
@@ -32,11 +35,12 @@ struct ScopeFacts {
   }
   [[nodiscard]] bool is_local(Symbol name) const {
     const NameUse* use = find(name);
-    return use != nullptr && !use->is_global && (use->is_parameter || use->writes > 0);
+    return use != nullptr && !use->is_global && !use->is_nonlocal &&
+           (use->is_parameter || use->writes > 0);
   }
   [[nodiscard]] bool is_written(Symbol name) const {
     const NameUse* use = find(name);
-    return use != nullptr && use->writes > 0;
+    return use != nullptr && use->writes + use->nested_writes > 0;
   }
 };
 

@@ -111,6 +111,22 @@ PyObject* held_by_class(PyObject* type, PyObject* name) {
   return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(type), name);
 }
 
+Thing LiveOutside::argument_class(std::size_t parameter, std::span<const Symbol> path,
+                                  Context& context) {
+  if (arguments_ == nullptr || parameter >= arguments_->size()) return {};
+  nb::object value = nb::borrow((*arguments_)[parameter]);
+  for (const Symbol step : path) {
+    if (!value.is_valid() || !is_plain_object(value.ptr())) return {};
+    value = plain_attribute(value.ptr(), interned(step.text()).ptr());
+  }
+  if (!value.is_valid()) return {};
+  const Thing nothing{.kind = ThingKind::Value};
+  if (!is_plain_object(value.ptr()) || Py_TYPE(value.ptr())->tp_getattro != PyObject_GenericGetAttr)
+    return nothing;
+  const Thing type = thing_of(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())), {}, context);
+  return type.kind == ThingKind::UserClass ? type : nothing;
+}
+
 Thing LiveOutside::class_of(const Thing& thing, Context& context) {
   if (thing.kind != ThingKind::Value) return {};
   PyObject* value = object(thing.handle).ptr();
@@ -234,8 +250,9 @@ Member LiveOutside::member(const Thing& type, ThingHandle after, Symbol name, Co
     member.form = Member::Form::Property;
     member.thing = function("fget");
     member.setter = function("fset");
-  } else if (Py_IS_TYPE(raw, &PyMemberDescr_Type)) {
-    return {};  // a slot: an attribute of the object
+  } else if (Py_IS_TYPE(raw, &PyMemberDescr_Type) ||
+             std::string_view(Py_TYPE(raw)->tp_name) == "_collections._tuplegetter") {
+    return {};  // a slot, a field of a namedtuple: an attribute of the object
   } else {
     member.form = Py_TYPE(raw)->tp_descr_get == nullptr ? Member::Form::Value : Member::Form::Other;
     member.thing = thing_of(nb::handle(raw), {}, context);

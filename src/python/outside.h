@@ -40,6 +40,8 @@ class LiveOutside final : public Outside {
   Type type_of(const Thing& thing, Arena& arena) override;
   std::optional<Literal> literal_of(const Thing& thing, Arena& arena) override;
   CapturedFunction source_of(const Thing& function, Context& context) override;
+  Thing argument_class(std::size_t parameter, std::span<const Symbol> path,
+                       Context& context) override;
   Thing class_of(const Thing& thing, Context& context) override;
   Thing plain_field(const Thing& thing, Symbol name, Context& context) override;
   ClassFacts class_facts(const Thing& type, Context& context) override;
@@ -47,6 +49,9 @@ class LiveOutside final : public Outside {
   bool is_subclass(const Thing& type, const Thing& base) override;
   Block parse(std::string_view text, std::string_view filename, int line,
               Context& context) override;
+
+  // The arguments of the call that is lowered now; null where there is none.
+  void set_arguments(const std::vector<PyObject*>* arguments) { arguments_ = arguments; }
 
   // The handle of an object; the same object has the same handle.
   ThingHandle handle_of(nanobind::handle object);
@@ -75,6 +80,7 @@ class LiveOutside final : public Outside {
   std::string library_name(nanobind::handle object, const std::string& path);
 
   RuleBook& rules_;
+  const std::vector<PyObject*>* arguments_ = nullptr;
   FileTable files_;
   std::vector<Held> held_;
   std::unordered_map<PyObject*, ThingHandle> handles_;

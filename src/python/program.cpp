@@ -1,6 +1,9 @@
 #include "python/program.h"
 
+#include <algorithm>
+
 #include "python/errors.h"
+#include "python/structure.h"
 #include "syntax/printer.h"
 
 namespace nb = nanobind;
@@ -19,6 +22,23 @@ Program::Program(Session& session, nb::handle function)
 const CoreFunction& Program::core() {
   if (!core_) core_ = lower(captured_, handle_, outside_, session_.rules(), context_);
   return *core_;
+}
+
+const CoreFunction& Program::core(const std::vector<PyObject*>& arguments) {
+  const bool plain =
+      std::ranges::none_of(arguments, [](PyObject* value) { return is_plain_object(value); });
+  if (plain) return core();
+  struct Given {
+    Given(LiveOutside& outside, const std::vector<PyObject*>& arguments) : outside(outside) {
+      outside.set_arguments(&arguments);
+    }
+    ~Given() { outside.set_arguments(nullptr); }
+    Given(const Given&) = delete;
+    Given& operator=(const Given&) = delete;
+    LiveOutside& outside;
+  };
+  const Given given(outside_, arguments);
+  return of_objects_.emplace_back(lower(captured_, handle_, outside_, session_.rules(), context_));
 }
 
 namespace {

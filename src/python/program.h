@@ -7,9 +7,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lower/lower.h"
 #include "pipeline.h"
@@ -25,6 +27,8 @@ class Program {
 
   // The core program; lowered at the first call, under the session's lock. Throws Diagnostic.
   const CoreFunction& core();
+  // The same for given arguments: where one is an object of a user's class, its methods are known.
+  const CoreFunction& core(const std::vector<PyObject*>& arguments);
 
   LiveOutside& outside() { return outside_; }
   [[nodiscard]] const LiveOutside& outside() const { return outside_; }
@@ -39,6 +43,7 @@ class Program {
   ThingHandle handle_ = -1;
   CapturedFunction captured_;
   std::optional<CoreFunction> core_;
+  std::deque<CoreFunction> of_objects_;  // for arguments that are objects
 };
 
 // The core program as Python text: a function definition.

@@ -142,6 +142,11 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
   leaf();
   if (!is_object(value, result.type)) return result;
   for (const ReadField* field : fields) {
+    if (field->steps.size() == depth && field->is_object) result.form = Structure::Form::Object;
+    if (field->steps.size() == depth + 1 && field->is_absent) {
+      result.absent.push_back(field->steps[depth].text);
+      continue;
+    }
     if (field->steps.size() <= depth) continue;
     const FieldStep& step = field->steps[depth];
     const bool known = std::any_of(result.parts.begin(), result.parts.end(),
@@ -181,6 +186,7 @@ StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& s
   result.type = structure.type;
   if (structure.form == Structure::Form::Object) {
     result.type_object = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value)));
+    for (const std::string& name : structure.absent) result.absent.push_back(name_of(name));
   }
   Py_ssize_t position = 0;
   for (const auto& [step, part] : structure.parts) {
@@ -235,6 +241,9 @@ bool StructureGuard::accepts(const Part& part, PyObject* value) {
     }
     case Structure::Form::Object: {
       if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != part.type_object.ptr()) return false;
+      for (const nb::object& name : part.absent) {
+        if (plain_attribute(value, name.ptr()).is_valid()) return false;
+      }
       for (const Part& inner : part.parts) {
         const nb::object found = plain_attribute(value, inner.key.ptr());
         if (!found.is_valid() || !accepts(inner, found.ptr())) return false;

@@ -36,8 +36,9 @@ class StructureGuard {
   struct Part {
     Structure::Form form = Structure::Form::Leaf;
     Type type;
-    nanobind::object key;          // how its whole reaches it: a key, an attribute's name
-    nanobind::object type_object;  // the class of an object
+    nanobind::object key;                  // how its whole reaches it: a key, an attribute's name
+    nanobind::object type_object;          // the class of an object
+    std::vector<nanobind::object> absent;  // names of attributes that it does not have
     std::vector<Part> parts;
   };
   static Part part_of(PyObject* value, const Structure& structure);

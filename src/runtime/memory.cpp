@@ -18,11 +18,12 @@ bool holds(const std::vector<std::size_t>& positions, std::size_t position) {
   return std::find(positions.begin(), positions.end(), position) != positions.end();
 }
 
-// An array or a list, and the argument that it is (in).
+// An array, a list or an object, and the argument that it is (in).
 struct Piece {
   std::size_t owner;
-  bool whole;  // the argument itself
-  PyObject* list = nullptr;
+  bool whole;                // the argument itself
+  PyObject* list = nullptr;  // or an object
+  bool is_object = false;
   // Of an array: where its elements begin, the lowest and the highest address.
   const char* low = nullptr;
   const char* high = nullptr;
@@ -43,8 +44,9 @@ class Collector {
     if (python::is_array(value, python::NumpyTypes::get())) return add_array(value);
     const bool sequence = PyList_Check(value) != 0 || PyTuple_Check(value) != 0;
     if (!sequence && PyDict_Check(value) == 0 && !python::is_plain_object(value)) return;
-    if (PyList_Check(value) != 0)
-      pieces.push_back({.owner = owner_, .whole = depth_ == 0, .list = value});
+    const bool object = !sequence && PyDict_Check(value) == 0;
+    if (PyList_Check(value) != 0 || object)
+      pieces.push_back({.owner = owner_, .whole = depth_ == 0, .list = value, .is_object = object});
     // What holds itself was looked into already. What is held twice is looked into twice, which is
     // enough to find its arrays twice.
     Visits& visits = visits_[value];
@@ -117,19 +119,22 @@ class Collector {
 
 }  // namespace
 
-std::optional<SharedMemory> shared_memory(PyObject* const* values, std::size_t first,
-                                          std::size_t count, const Written& written,
+std::optional<SharedMemory> shared_memory(PyObject* self, PyObject* const* values,
+                                          std::size_t first, std::size_t count,
+                                          const Written& written,
                                           const std::vector<PyObject*>& outside) {
   Collector collector;
+  if (self != nullptr) collector.collect(self, first - 1);
   for (std::size_t k = 0; k < count; ++k) collector.collect(values[k], first + k);
   for (PyObject* value : outside) collector.collect(value, kOutside);
   const std::vector<Piece>& pieces = collector.pieces;
   for (std::size_t a = 0; a < pieces.size(); ++a) {
     const Piece& mine = pieces[a];
     const bool list = mine.list != nullptr;
-    if (list ? !mine.whole || !holds(written.lists, mine.owner)
-             : !holds(written.arrays, mine.owner))
-      continue;
+    const bool is_written = mine.is_object ? holds(written.objects, mine.owner)
+                            : list         ? mine.whole && holds(written.lists, mine.owner)
+                                           : holds(written.arrays, mine.owner);
+    if (!is_written) continue;
     for (std::size_t b = 0; b < pieces.size(); ++b) {
       const Piece& other = pieces[b];
       if (a == b || list != (other.list != nullptr)) continue;

@@ -23,9 +23,11 @@ struct SharedMemory {
   std::size_t other;
 };
 
-// `values` are those of the parameters from `first` on.
-std::optional<SharedMemory> shared_memory(PyObject* const* values, std::size_t first,
-                                          std::size_t count, const Written& written,
+// `values` are those of the parameters from `first` on; `self`, if it is not null, is that of the
+// parameter before them.
+std::optional<SharedMemory> shared_memory(PyObject* self, PyObject* const* values,
+                                          std::size_t first, std::size_t count,
+                                          const Written& written,
                                           const std::vector<PyObject*>& outside);
 
 }  // namespace tangent::runtime

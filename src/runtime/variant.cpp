@@ -43,10 +43,9 @@ std::vector<Type> types_of(const std::vector<PyObject*>& values, Arena& arena) {
 }
 
 // What the arguments are made of. Most are numbers and arrays: nothing is asked for them.
-std::vector<Structure> structures_of(Program& program, const std::vector<PyObject*>& values,
+std::vector<Structure> structures_of(const CoreFunction& core, const std::vector<PyObject*>& values,
                                      Arena& arena) {
   std::vector<Structure> structures(values.size());
-  const CoreFunction& core = program.core();
   std::vector<ReadField> fields;
   bool asked = false;
   // Symbols of lengths that no argument's own type uses.
@@ -85,10 +84,10 @@ std::vector<Type> general_types(const Binder& binder, Arena& arena) {
   return types;
 }
 
-Emitted emit(Program& program, const std::vector<Type>& types,
+Emitted emit(Program& program, const CoreFunction& core, const std::vector<Type>& types,
              const std::vector<Structure>& structures, const GradientOptions& options,
              Context& context, const StageLog& log) {
-  return differentiate(program.core(), types, structures, options, program.outside(),
+  return differentiate(core, types, structures, options, program.outside(),
                        python::session().rules(), context, log);
 }
 
@@ -98,12 +97,13 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
                  const std::vector<PyObject*>* values, const GradientOptions& options,
                  const StageLog& log)
     : program_(std::move(program)),
-      context_((static_cast<void>(program_->core()), program_->context().child())),
-      emitted_(emit(*program_,
+      core_(values != nullptr ? &program_->core(*values) : &program_->core()),
+      context_(program_->context().child()),
+      emitted_(emit(*program_, *core_,
                     values != nullptr ? types_of(*values, context_->arena())
                                       : general_types(binder, context_->arena()),
                     structures_ = values != nullptr
-                                      ? structures_of(*program_, *values, context_->arena())
+                                      ? structures_of(*core_, *values, context_->arena())
                                       : std::vector<Structure>(),
                     options, *context_, log)),
       filename_(to_str("<tangent " + options.function_name + " " +
@@ -130,9 +130,9 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
 void Variant::check_apart(const std::vector<PyObject*>& values) const {
   if (emitted_.written.empty()) return;
   const auto shared =
-      shared_memory(values.data(), 0, values.size(), emitted_.written, names_.values());
+      shared_memory(nullptr, values.data(), 0, values.size(), emitted_.written, names_.values());
   if (!shared) return;
-  const List<const Parameter*> parameters = program_->core().parameters;
+  const List<const Parameter*> parameters = core_->parameters;
   const std::string written(parameters[shared->written]->name.text());
   std::string message;
   if (shared->other == kOutside) {

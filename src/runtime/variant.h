@@ -81,13 +81,16 @@ class Variant {
   // Whether what is stored into shares its memory with nothing else that is read.
   [[nodiscard]] bool is_apart(PyObject* const* values, std::size_t first, std::size_t count) const {
     return emitted_.written.empty() ||
-           !shared_memory(values, first, count, emitted_.written, names_.values());
+           !shared_memory(
+               PyMethod_Check(callable_.ptr()) ? PyMethod_GET_SELF(callable_.ptr()) : nullptr,
+               values, first, count, emitted_.written, names_.values());
   }
   void check_apart(const std::vector<PyObject*>& values) const;
   void make_function(const Binder& binder);
   void fill_namespace(const Binder& binder);
 
   std::shared_ptr<python::Program> program_;
+  const CoreFunction* core_;  // of the program
   std::vector<Structure> structures_;
   std::unique_ptr<Context> context_;  // holds what emitted_ and the guards point to
   Emitted emitted_;
