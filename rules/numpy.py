@@ -176,7 +176,7 @@ def nan_to_num(y, x):
     d[x] = mask(np.isfinite(x), d[y])
 
 
-@adjoint("numpy.float64", shape="elementwise", domain=(-3, 3))
+@adjoint("numpy.float64", shape="elementwise", linear=("value",), domain=(-3, 3))
 def float64(y, value):
     d[value] = d[y]
 

@@ -6,16 +6,20 @@
 
 #include "analysis/aliases.h"
 #include "analysis/views.h"
+#include "analysis/wholes.h"
 #include "autodiff/assemble.h"
+#include "autodiff/forward.h"
 #include "autodiff/list_names.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
 #include "emit/attribute_stores.h"
+#include "emit/forward_function.h"
 #include "emit/function.h"
 #include "emit/halves.h"
 #include "lower/pair_fields.h"
 #include "lower/prepare.h"
+#include "lower/take_names.h"
 #include "optimize/passes.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
@@ -121,7 +125,8 @@ Inputs inputs_of(const CoreFunction& core, const std::vector<Type>& arguments,
 
 // The parameters that are stored into; a field's is the one that it is a part of.
 Written written_parameters(const CoreFunction& core, std::size_t count,
-                           const std::vector<NamedField>& fields, const ReverseResult& reverse) {
+                           const std::vector<NamedField>& fields, const std::vector<Symbol>& arrays,
+                           const std::vector<Symbol>& lists) {
   Written written;
   written.objects = core.changed_objects;
   for (std::size_t k = 0; k < core.parameters.size(); ++k) {
@@ -130,8 +135,8 @@ Written written_parameters(const CoreFunction& core, std::size_t count,
     const auto among = [&](const std::vector<Symbol>& names) {
       return std::ranges::find(names, name) != names.end();
     };
-    if (among(reverse.written_parameters)) written.arrays.push_back(position);
-    if (among(reverse.changed_parameters)) written.lists.push_back(position);
+    if (among(arrays)) written.arrays.push_back(position);
+    if (among(lists)) written.lists.push_back(position);
   }
   return written;
 }
@@ -461,6 +466,84 @@ class HalvesWriter {
   std::vector<const FunctionDefinition*> made_;
 };
 
+// The differentiated variables and the names of their tangents: dx, dp['w'].
+std::vector<ForwardInput> forward_inputs(const CoreFunction& core, const Inputs& inputs,
+                                         const GradientOptions& options,
+                                         const std::vector<NamedField>& fields, Context& context) {
+  std::vector<ForwardInput> found;
+  for (std::size_t k = 0; k < inputs.names.size(); ++k) {
+    const Symbol name = inputs.names[k];
+    std::size_t parameter = 0;
+    std::string step;
+    const auto field = std::ranges::find(fields, name, &NamedField::name);
+    if (field != fields.end()) {
+      parameter = field->parameter;
+      step = name.text().substr(core.parameters[parameter]->name.text().size());
+    } else {
+      while (core.parameters[parameter]->name != name) ++parameter;
+    }
+    const auto position =
+        std::ranges::find(options.wrt, static_cast<int>(parameter)) - options.wrt.begin();
+    const std::string tangent = options.tangents[static_cast<std::size_t>(position)] + step;
+    found.push_back({name, context.symbol(tangent), inputs.types[k]});
+  }
+  return found;
+}
+
+// Forward mode from the typed core on: the program of the derivative, its passes, its text.
+Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& ready,
+                              const TypedFunction& typed, const std::vector<Type>& given,
+                              const Inputs& inputs, const GradientOptions& options,
+                              const std::vector<NamedField>& fields, RuleBook& rules,
+                              Context& context, const StageLog& log) {
+  NamePool names(context, ready);
+  for (const std::string& tangent : options.tangents) names.take(context.symbol(tangent));
+  bool numpy_is_bound = false;
+  const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
+  const std::vector<ForwardInput> variables =
+      forward_inputs(core, inputs, options, fields, context);
+  ForwardResult forward =
+      Forward(typed, variables, options.preserve_result, rules, context, numpy, names).run();
+  Block body = context.list(forward.body);
+  if (log) log("tangent", print(body).text);
+  body = optimize(body, typed, forward, rules, context, log);
+  // Fields that the body binds anew get names of the body's own; so do their tangents.
+  std::vector<NamedField> tangents;
+  for (const ForwardInput& input : variables) {
+    const auto field = std::ranges::find(fields, input.name, &NamedField::name);
+    if (field != fields.end()) tangents.push_back({field->parameter, input.tangent, input.type});
+  }
+  body = bind_fields(
+      body, tangents, [&](std::string_view wish) { return names.fresh("d" + std::string(wish)); },
+      context);
+  body =
+      bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
+  if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
+  const ForwardFunction function{
+      .core = core, .ranges = ready.ranges, .given = given, .options = options};
+  body = with_checks(function, body, context);
+
+  Emitted emitted;
+  const PrintedText text = print_function(function, body, context);
+  emitted.text = text.text;
+  emitted.lines = text.lines;
+  emitted.places = text.places;
+  emitted.function_name = options.function_name;
+  emitted.globals = ready.globals;
+  emitted.written = written_parameters(ready, given.size(), fields, forward.written_parameters,
+                                       forward.changed_parameters);
+  emitted.questions.assign(given.size(), {});
+  for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
+  for (const int position : options.wrt)
+    emitted.scalar_tangents.push_back(given[static_cast<std::size_t>(position)].is_number());
+  ReverseResult used;
+  used.helpers = std::move(forward.helpers);
+  used.helpers.emplace_back("_check_tangent");
+  used.modules = std::move(forward.modules);
+  finish_names(emitted, body, used, numpy, numpy_is_bound);
+  return emitted;
+}
+
 }  // namespace
 
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
@@ -468,9 +551,18 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                       Outside& outside, RuleBook& rules, Context& context, const StageLog& log) {
   // The parts of arguments that constants reach are variables.
   std::vector<NamedField> fields;
-  CoreFunction ready = name_fields(prepare(core, context), structures, fields, context);
+  CoreFunction ready = prepare(core, context);
+  if (options.forward) ready = take_names(ready, options.tangents, context);
+  ready = name_fields(ready, structures, fields, context);
   ready.pairs.clear();
   std::vector<CorePair> pairs = core.pairs;
+  if (options.forward && !pairs.empty()) {
+    const CoreFunction& called = pairs[0].core;
+    throw Diagnostic(DiagnosticKind::RecursiveCall,
+                     "`" + std::string(called.name.text()) +
+                         "` calls itself, which is not supported in forward mode yet",
+                     called.ranges, "use reverse mode (`tangent.vjp`, `tangent.grad`)");
+  }
   for (CorePair& pair : pairs) pair.core = prepare(pair.core, context);
   spread_fields(ready, pairs, structures, fields, context);
   std::vector<Type> arguments = given;
@@ -486,6 +578,12 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   const TypedFunction& typed = program.top;
   if (log) log("typed", print(typed.body).text);
   check_result(typed, typed.body);
+  check_wholes(typed, fields);
+
+  if (options.forward) {
+    return differentiate_forward(core, ready, typed, given, inputs, options, fields, rules, context,
+                                 log);
+  }
 
   // Reverse mode: what flows back, what it reads of the primal, what of that has to be saved.
   const CoreFunction all = together(ready, pairs, context);
@@ -535,7 +633,8 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   emitted.scalar_result = typed.result.is_number();
   emitted.globals = all.globals;
   emitted.seed_size = reverse.tuple_size;
-  emitted.written = written_parameters(ready, given.size(), fields, reverse);
+  emitted.written = written_parameters(ready, given.size(), fields, reverse.written_parameters,
+                                       reverse.changed_parameters);
   emitted.questions.assign(given.size(), {});
   for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
   finish_names(emitted, context.list(definitions), reverse, numpy, numpy_is_bound);

@@ -25,7 +25,11 @@ struct GradientOptions {
   bool preserve_result = false;  // the value last: (dx, dy, value)
   bool value_first = false;      // (value, gradient) as tangent.value_and_grad
   bool check_dims = true;        // a seed whose shape does not fit the result is a ShapeError
-  std::string function_name;     // of the emitted function: "dfdx"
+  bool seed_required = false;    // the seed has no default (tangent.vjp)
+  // Forward mode (tangent.jvp), and the parameters of the tangents, one for each of wrt.
+  bool forward = false;
+  std::vector<std::string> tangents = {};
+  std::string function_name;  // of the emitted function: "dfdx"
 };
 
 // What a variant's guard has to check about one argument beyond its kind, dtype and rank.
@@ -43,9 +47,11 @@ struct Written {
 };
 
 struct Emitted {
-  std::string text;                    // one or more function definitions, the gradient first
-  std::string function_name;           // the name of the gradient in that text
-  std::string seed_name;               // the parameter of the seed
+  std::string text;           // one or more function definitions, the gradient first
+  std::string function_name;  // the name of the gradient in that text
+  std::string seed_name;      // the parameter of the seed
+  // In forward mode per tangent whether it is that of a number: the guard, not the text, checks it.
+  std::vector<bool> scalar_tangents;
   std::vector<Ranges> lines;           // source map: per line of text the user's ranges
   std::vector<SourceRange> places;     // per line the place of what it evaluates first
   std::vector<GlobalBinding> globals;  // user names the namespace must hold, as printed

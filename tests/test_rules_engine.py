@@ -19,7 +19,7 @@ import scipy.special
 import tangent
 from rule_bodies import RECORDS, index_rules
 from tangent.errors import TangentError
-from test_rules import SCALARS_ONLY, Samples, elementwise_calls, is_active, rebuild, texts
+from test_rules import SCALARS_ONLY, Samples, elementwise_calls, flat, is_active, rebuild, texts
 
 ADJOINTS = [
     r for r in RECORDS if r.kind == 'adjoint' and not r.name.startswith('tangent.runtime.')
@@ -181,10 +181,60 @@ def test_through_the_engine(record: Any) -> None:
     assert not refused, '\n'.join(refused)
 
 
+def along(function: Any, values: list[Any], moves: dict[int, Any]) -> np.ndarray:
+    """The derivative in a direction, by Richardson's central differences of order 6."""
+
+    def at(k: int) -> np.ndarray:
+        moved = list(values)
+        for position, move in moves.items():
+            base = np.asarray(values[position], float)
+            moved[position] = rebuild(
+                values[position], np.reshape(base + 2e-3 * k * np.asarray(move), -1)
+            )
+        return flat(function(*moved))
+
+    d1, d2, d3 = ((at(k) - at(-k)) / (2 * k) for k in (1, 2, 3))
+    return (1.5 * d1 - 0.6 * d2 + 0.1 * d3) / 2e-3
+
+
+@pytest.mark.parametrize('record', ADJOINTS, ids=lambda r: r.name)
+@pytest.mark.filterwarnings('ignore')
+def test_forward_through_the_engine(record: Any) -> None:
+    """Forward mode of every record, in the shape of the result and with the value bit for bit."""
+    refused = []
+    for expression, values, function in cases(record):
+        names = list(values)
+        arguments = list(values.values())
+        active = tuple(
+            i
+            for i, value in enumerate(arguments)
+            if is_active(value) and differentiable(record, expression, names[i])
+        )
+        if not active:
+            continue
+        primal = seeded(function)
+        result = primal(*arguments)
+        rng = np.random.default_rng(4)
+        moves = {i: rebuild(arguments[i], rng.normal(size=np.size(arguments[i]))) for i in active}
+        for chosen in {active, active[:1], active[-1:]}:
+            try:
+                derivative = seeded(tangent.jvp(function, wrt=chosen, preserve_result=True))
+                got, value = derivative(*arguments, *(moves[i] for i in chosen))
+            except (TangentError, NotImplementedError) as error:
+                refused.append(f'{expression}: {type(error).__name__}: {error}')
+                continue
+            where = f'{expression} along {[names[i] for i in chosen]}'
+            np.testing.assert_array_equal(flat(value), flat(result), err_msg=where)
+            assert np.shape(got) == np.shape(result), where
+            want = along(primal, arguments, {i: moves[i] for i in chosen})
+            np.testing.assert_allclose(flat(got), want, rtol=1e-6, atol=1e-7, err_msg=where)
+    assert not refused, '\n'.join(refused)
+
+
 @pytest.mark.parametrize('record', ADJOINTS, ids=lambda r: r.name)
 @pytest.mark.filterwarnings('ignore')
 def test_float32_through_the_engine(record: Any) -> None:
-    """The gradient of a float32 argument is float32."""
+    """The gradient of a float32 argument is float32; a tangent has the dtype of the result."""
     if record.options.get('random') or record.name.startswith(SCALARS_ONLY):
         return
     if record.options.get('shape') not in ('elementwise', 'arithmetic'):
@@ -200,6 +250,10 @@ def test_float32_through_the_engine(record: Any) -> None:
         got = tangent.grad(function, wrt=tuple(range(len(arguments))))(*arguments)
         for value in got if isinstance(got, tuple) else (got,):
             assert np.asarray(value).dtype == np.float32, expression
+        derivative = tangent.jvp(function, wrt=tuple(range(len(arguments))))
+        tangent_of_result = derivative(*arguments, *(np.ones_like(a) for a in arguments))
+        result = function(*arguments)
+        assert np.asarray(tangent_of_result).dtype == np.asarray(result).dtype, expression
 
 
 def test_a_condition_of_integers() -> None:

@@ -35,6 +35,7 @@ from tangent.errors import (
     UnsupportedSyntaxError,
     format_error_with_context,
 )
+from tangent.grad_util import INPUT_DERIVATIVE
 
 __version__ = '1.0.0'
 
@@ -54,10 +55,13 @@ __all__ = [
     'TangentValueError',
     'TypeMismatchError',
     'UnsupportedSyntaxError',
+    'autodiff',
     'format_error_with_context',
     'grad',
+    'jvp',
     'stages',
     'value_and_grad',
+    'vjp',
 ]
 
 # Gradients of a function are kept in the function's own __dict__ under this name, by options: they
@@ -133,6 +137,152 @@ def value_and_grad(
     return _make(func, wrt, False, True, bool(check_dims), verbose)
 
 
+def jvp(
+    func: Callable[..., Any],
+    wrt: _options.Wrt = (0,),
+    optimized: bool = True,
+    check_dims: bool = True,
+    preserve_result: bool = False,
+    verbose: int = 0,
+) -> Gradient:
+    """The directional derivative of a function, by forward mode.
+
+    Parameters
+    ----------
+    func
+        The function. Its result may be a number, an array, or a tuple, list or dict of them.
+    wrt
+        The parameters that are differentiated, by position or by name.
+    optimized
+        Has to be True.
+    check_dims
+        Whether a tangent whose shape or structure is not that of its argument is a ShapeError.
+    preserve_result
+        Whether calls give `(tangent, value)` instead of the tangent alone.
+    verbose
+        1 prints the source, 2 the program at every stage.
+
+    Returns
+    -------
+    Gradient
+        A function `jf(*args, *tangents)` with one required tangent for each of `wrt`: the last
+        positional arguments of a call, or all of them by name, `dx` for `x` (`dx2` if the function
+        uses that name). So parameters with defaults may be left out: for `f(x, y=3.0)` both
+        `jf(x, dx)` and `jf(x, y, dx)` are calls, and so is `jf(x, dx=dx)`. The tangent of a dict,
+        list, tuple or object has its structure.
+    """
+    key = ('jvp', wrt, wrt.__class__, check_dims, preserve_result, verbose)
+    known = _known(func, key) if optimized is True else None
+    if known is not None:
+        return known
+    _options.check(optimized=optimized, verbose=verbose)
+    return _make(
+        func,
+        wrt,
+        bool(preserve_result),
+        False,
+        bool(check_dims),
+        verbose,
+        forward=True,
+        key=key,
+        recipe=(jvp, (func, wrt, True, check_dims, preserve_result, verbose)),
+    )
+
+
+def vjp(
+    func: Callable[..., Any],
+    wrt: _options.Wrt = (0,),
+    optimized: bool = True,
+    check_dims: bool = True,
+    preserve_result: bool = False,
+    verbose: int = 0,
+) -> Gradient:
+    """The gradient of a function for an adjoint of its result that each call gives.
+
+    Parameters
+    ----------
+    func, wrt, optimized, check_dims, preserve_result, verbose
+        As for `grad`.
+
+    Returns
+    -------
+    Gradient
+        As that of `grad`, but without a default for the adjoint: `vf(*args, by)`. Where a
+        positional parameter is left at its default, it is given as `init_grad=`.
+    """
+    key = ('vjp', wrt, wrt.__class__, check_dims, preserve_result, verbose)
+    known = _known(func, key) if optimized is True else None
+    if known is not None:
+        return known
+    _options.check(optimized=optimized, verbose=verbose)
+    return _make(
+        func,
+        wrt,
+        bool(preserve_result),
+        False,
+        bool(check_dims),
+        verbose,
+        seed_required=True,
+        key=key,
+        recipe=(vjp, (func, wrt, True, check_dims, preserve_result, verbose)),
+    )
+
+
+def autodiff(
+    func: Callable[..., Any],
+    wrt: _options.Wrt = (0,),
+    optimized: bool = True,
+    motion: str = 'joint',
+    mode: str = 'reverse',
+    preserve_result: bool = False,
+    check_dims: bool = True,
+    input_derivative: INPUT_DERIVATIVE = INPUT_DERIVATIVE.Required,
+    verbose: int = 0,
+    checkpoint_config: Mapping[str, Any] | None = None,
+    optimizations: Mapping[str, bool] | None = None,
+    grad_config: Mapping[str, Any] | None = None,
+    *,
+    source: str | None = None,
+) -> Gradient:
+    """The derivative of a function in either mode.
+
+    Parameters
+    ----------
+    func, wrt, optimized, preserve_result, check_dims, verbose
+        As for `grad`.
+    motion
+        Has to be 'joint': one function runs forwards and backwards.
+    mode
+        'reverse' gives what `vjp` gives, 'forward' what `jvp` gives.
+    input_derivative
+        In reverse mode, whether each call has to bring the adjoint of the result
+        (`tangent.grad_util.INPUT_DERIVATIVE`).
+    checkpoint_config, optimizations, grad_config, source
+        Have to be left out.
+
+    Returns
+    -------
+    Gradient
+        The derivative function.
+    """
+    _options.check(
+        optimized=optimized,
+        verbose=verbose,
+        checkpoint_config=checkpoint_config,
+        optimizations=optimizations,
+        source=source,
+        motion=motion,
+        mode=mode,
+        input_derivative=input_derivative,
+        grad_config=grad_config,
+    )
+    if mode == 'forward':
+        return jvp(func, wrt, True, check_dims, preserve_result, verbose)
+    if input_derivative is INPUT_DERIVATIVE.Required:
+        return vjp(func, wrt, True, check_dims, preserve_result, verbose)
+    return grad(func, wrt, True, preserve_result, check_dims, verbose)
+
+
 def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
     """The program at every stage of the road, for these arguments: stage -> text."""
     gradient = _make(func, (0,), False, False, True, 0, remember=False)
@@ -157,12 +307,17 @@ def _make(
     check_dims: bool,
     verbose: int,
     remember: bool = True,
+    *,
+    forward: bool = False,
+    seed_required: bool = False,
+    key: tuple[Any, ...] | None = None,
+    recipe: tuple[Any, ...] | None = None,
 ) -> Gradient:
     primal = _options.check_function(func)
     positions, names, single = _options.positions(primal, wrt)
-    recipe: tuple[Any, ...]
-    key: tuple[Any, ...]
-    if value_first:
+    if key is not None and recipe is not None:
+        pass
+    elif value_first:
         recipe = value_and_grad, (func, wrt, check_dims, verbose)
         key = wrt, wrt.__class__, check_dims, verbose
     else:
@@ -175,8 +330,10 @@ def _make(
         preserve_result,
         value_first,
         check_dims,
+        seed_required,
+        _options.tangent_names(primal, names) if forward else None,
         verbose,
-        _options.function_name(primal, names),
+        _options.function_name(primal, names, forward),
         recipe,
     )
     if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):

@@ -31,6 +31,8 @@ def make_gradient(
     preserve_result: bool,
     value_first: bool,
     check_dims: bool,
+    seed_required: bool,
+    tangents: list[str] | None,
     verbose: int,
     name: str,
     recipe: tuple[Any, ...],

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from tangent._core import Gradient
 from tangent.errors import from_diagnostic
+from tangent.grad_util import INPUT_DERIVATIVE
 
 Wrt = int | str | tuple[int | str, ...] | list[int | str]
 
@@ -126,12 +127,28 @@ def _listed(names: tuple[str, ...]) -> str:
     return ', '.join(repr(each) for each in names) if names else 'none'
 
 
-def function_name(primal: Callable[..., Any], chosen: list[str]) -> str:
-    """`dfdxy` for the gradient of f with respect to x and y."""
+def function_name(primal: Callable[..., Any], chosen: list[str], forward: bool = False) -> str:
+    """`dfdxy` for the gradient of f with respect to x and y, `_tftxy` for its forward mode."""
     base = getattr(primal, '__name__', 'f')
     if not base.isidentifier():
         base = 'lambda'
-    return f'd{base}d{"".join(chosen)}'
+    names = ''.join(chosen)
+    return f'_t{base}t{names}' if forward else f'd{base}d{names}'
+
+
+def tangent_names(func: FunctionType | MethodType, chosen: list[str]) -> list[str]:
+    """The parameters of the tangents: `dx` for `x`, with a number where the function uses that."""
+    code = (func.__func__ if isinstance(func, MethodType) else func).__code__
+    taken = {*code.co_varnames, *code.co_names, *code.co_freevars, *code.co_cellvars}
+    names = []
+    for each in chosen:
+        name, number = f'd{each}', 1
+        while name in taken:
+            number += 1
+            name = f'd{each}{number}'
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 # ------------------------------------------------------------------------------------------------
@@ -149,6 +166,10 @@ def check(
     output_weights: object = None,
     compile: object = None,
     source: object = None,
+    motion: object = 'joint',
+    mode: object = 'reverse',
+    input_derivative: object = None,
+    grad_config: object = None,
 ) -> None:
     """Refuses what is not supported, by name; nothing is ignored."""
     if not optimized:
@@ -177,6 +198,30 @@ def check(
         )
     if source is not None:
         _not_yet('source', '…')
+    if mode not in ('reverse', 'forward'):
+        refuse('BadOption', f'mode={mode!r}', "mode is 'reverse' or 'forward'")
+    if motion == 'split':
+        _not_yet('motion', motion)
+    if motion != 'joint':
+        refuse('BadOption', f'motion={motion!r}', "motion is 'joint'")
+    if input_derivative not in (None, *INPUT_DERIVATIVE):
+        refuse(
+            'BadOption',
+            f'input_derivative={input_derivative!r}',
+            'it is one of tangent.grad_util.INPUT_DERIVATIVE',
+        )
+    if grad_config is not None:
+        if not isinstance(grad_config, Mapping):
+            refuse('BadOption', f'grad_config={grad_config!r}', 'grad_config is a dict')
+        for key in grad_config:
+            if key not in ('output_index', 'output_weights'):
+                refuse(
+                    'BadOption',
+                    f'grad_config has no key {key!r}',
+                    "the keys are 'output_index' and 'output_weights'",
+                )
+            if grad_config[key] is not None:
+                _not_yet(key, grad_config[key])
 
 
 def _check_optimizations(optimizations: object) -> None:

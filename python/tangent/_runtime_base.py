@@ -142,6 +142,69 @@ def _check_seed(by: Numeric, value: Numeric) -> None:
         )
 
 
+def _check_tangent(dx: Any, x: Any) -> None:
+    """A ShapeError if the tangent `dx` has not the structure and the shapes of the argument `x`."""
+    if isinstance(x, (int, float, np.number, np.ndarray)):
+        if not isinstance(dx, (int, float, np.number, np.ndarray)):
+            raise ShapeError(f'a tangent is a number or an array, not {_described(dx)}')
+        have, want = np.shape(dx), np.shape(x)
+        if have != want:
+            raise ShapeError(f'the tangent has the shape {have}, the argument {want}')
+        return
+    if isinstance(x, dict):
+        if not isinstance(dx, dict) or dx.keys() != x.keys():
+            raise ShapeError(f'the tangent of a dict is a dict with its keys, not {_described(dx)}')
+        for key, part in x.items():
+            _check_tangent(dx[key], part)
+    elif isinstance(x, (list, tuple)):
+        if not isinstance(dx, (list, tuple)) or len(dx) != len(x):
+            raise ShapeError(
+                f'the tangent of a {type(x).__name__} has as many parts, {len(x)}, '
+                f'not {_described(dx)}'
+            )
+        for tangent, part in zip(dx, x, strict=True):
+            _check_tangent(tangent, part)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, dict):
+        return f'a dict with the keys {list(value)}'
+    return (
+        f'{len(value)} parts'
+        if isinstance(value, (list, tuple))
+        else f'an object of type {type(value).__name__}'
+    )
+
+
+def _zero_tangent(value: Any) -> Any:
+    """Zeros of the structure of a value, the tangent of what depends on nothing; a text or None
+    stands for itself."""
+    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        return 0.0
+    if isinstance(value, np.ndarray):
+        return _zeros_like(value)
+    if isinstance(value, range):
+        return [0.0] * len(value)
+    if isinstance(value, tuple) and hasattr(value, '_fields'):
+        return type(value)(*(_zero_tangent(part) for part in value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(_zero_tangent(part) for part in value)
+    if isinstance(value, dict):
+        return {key: _zero_tangent(part) for key, part in value.items()}
+    return value
+
+
+def _own(dx: Any) -> Any:
+    """A copy of a tangent, to be changed: its arrays, lists and dicts are its own."""
+    if isinstance(dx, np.ndarray):
+        return dx.copy()
+    if isinstance(dx, (list, tuple)) and type(dx) in (list, tuple):
+        return type(dx)(_own(part) for part in dx)
+    if type(dx) is dict:
+        return {key: _own(part) for key, part in dx.items()}
+    return dx
+
+
 # Partial derivatives that need a case distinction
 
 

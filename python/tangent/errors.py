@@ -260,6 +260,13 @@ def raise_seed_error(name: str, seed: Any) -> None:
     raise ShapeError(f'{name}: the result is a scalar, and its adjoint is {what}')
 
 
+def raise_tangent_error(name: str, parameter: str, value: Any) -> None:
+    """For the tangent of a number that is no number."""
+    shape = getattr(value, 'shape', None)
+    what = f'an array of shape {shape}' if shape is not None else repr(type(value).__name__)
+    raise ShapeError(f'{name}: `{parameter}` is the tangent of a number, and {what}')
+
+
 def format_error_with_context(error: BaseException, func: Any, node: Any = None) -> TangentError:
     """Any exception as a TangentError that says which function was differentiated."""
     if isinstance(error, TangentError):

@@ -478,6 +478,10 @@ const std::vector<Symbol>& Aliases::seen_by(const Stmt* store) const {
   return found != seen_by_.end() ? found->second : kNone;
 }
 
+bool Aliases::may_ever_share(Symbol a, Symbol b) const {
+  return leader(variables_.number(a)) == leader(variables_.number(b));
+}
+
 bool Aliases::is_outside(Symbol variable) const {
   return outside_.contains(leader(variables_.number(variable)));
 }
@@ -521,12 +525,13 @@ void Aliases::check_items(const Stmt* statement) const {
                              : "store a new array instead: `" + text + " = …`");
 }
 
-void Aliases::check() const {
+void Aliases::check(const std::function<bool(Symbol, Symbol)>& follows) const {
   for (const Stmt* statement : stores_) {
     check_items(statement);
     const std::string base(stored(statement).text());
     for (const Symbol other : seen_by(statement)) {
       if (!is_read_later(statement, other)) continue;
+      if (follows && !globals_.contains(other) && follows(stored(statement), other)) continue;
       const std::string seen(other.text());
       throw Diagnostic(
           DiagnosticKind::WriteInPlace,

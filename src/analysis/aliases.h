@@ -36,11 +36,15 @@ class Aliases {
   }
   // The name through which a statement stores.
   [[nodiscard]] Symbol stored_into(const Stmt* store) const { return stored(store); }
+  // Whether two names are ever bound to memory that may be the same.
+  [[nodiscard]] bool may_ever_share(Symbol a, Symbol b) const;
   // Whether the memory behind a name may be that of a parameter, or of something outside.
   [[nodiscard]] bool is_outside(Symbol variable) const;
   // Refuses a store that another name sees which is read later: the values of both would have to
-  // be followed through one array. Throws Diagnostic (WriteInPlace).
-  void check() const;
+  // be followed through one array. Throws Diagnostic (WriteInPlace). `follows(a, b)` says that what
+  // two names of the function's own share is followed.
+  void check(const std::function<bool(Symbol, Symbol)>& follows = {}) const;
+  [[nodiscard]] bool is_global(Symbol variable) const { return globals_.contains(variable); }
   // The names of the stores that would be refused: those of their places, and those that see them.
   [[nodiscard]] std::unordered_set<Symbol> in_conflict() const;
 

@@ -66,6 +66,12 @@ class Algebra {
   const Expr* binary(BinaryOperator op, const Expr* left, const Expr* right);
   const Expr* negative(const Expr* operand);
 
+  // Tests: `not test` of numbers, `~test` of arrays; whether its elements are surely True and
+  // False.
+  const Expr* negated(const Expr* test);
+  bool is_boolean(const Expr* test);
+  const Expr* compared_with_zero(ComparisonOperator op, const Expr* value);
+
   // The numeric value of a literal, if an expression is one.
   static bool is_literal(const Expr* expression, double& value, bool& integral);
   const Expr* literal(double value, bool integral);

@@ -55,7 +55,7 @@ int Reverse::overwritten_reads(const Expr* node) {
   return count;
 }
 
-std::string Reverse::name_for(const Expr* node) const {
+std::string Reverse::name_for(const Expr* node) {
   // The function and the first name in its argument: "exp_x", "sqrt_area"; long ones keep the
   // function alone.
   std::string base = "value";

@@ -64,6 +64,7 @@ Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& input
       context_(context),
       numpy_(numpy),
       names_(names),
+      rule_names_(*function.core, names, context, numpy),
       typing_(function, rules, context),
       algebra_(typing_, context, numpy),
       activity_(function, inputs, rules),
@@ -99,8 +100,8 @@ ReverseResult Reverse::run() {
   for (const Symbol name : adjoint_names_) {
     if (typing_.of(context_.local(name)).is_number()) result_.number_names.insert(name);
   }
-  result_.helpers.assign(helpers_.begin(), helpers_.end());
-  for (const auto& [module, printed] : modules_) result_.modules.emplace_back(module, printed);
+  result_.helpers = rule_names_.helpers();
+  result_.modules = rule_names_.modules();
   std::unordered_set<Symbol> tapes;  // nothing but their calls gets at them
   for_each_pair_call(function_.body, [&](const Assign* assign, const Call* call) {
     tapes.insert(

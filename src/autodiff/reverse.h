@@ -24,22 +24,11 @@
 #include "autodiff/linear.h"
 #include "autodiff/pairs.h"
 #include "autodiff/plan.h"
+#include "autodiff/rule_names.h"
+#include "autodiff/rule_tests.h"
 #include "autodiff/typing.h"
 
 namespace tangent {
-
-// Names of one function: what is taken, and fresh ones.
-class NamePool {
- public:
-  NamePool(Context& context, const CoreFunction& core);
-  Symbol fresh(std::string_view wish);
-  void take(Symbol symbol) { taken_.insert(symbol); }
-  [[nodiscard]] bool is_taken(Symbol symbol) const { return taken_.contains(symbol); }
-
- private:
-  Context& context_;
-  std::unordered_set<Symbol> taken_;
-};
 
 struct ReverseResult {
   Plan plan;
@@ -71,6 +60,8 @@ class Reverse {
           const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
           NamePool& names, const PairTable* pairs = nullptr, const PairHalves* own = nullptr);
   ReverseResult run();
+  // What a value of the primal is named after.
+  static std::string name_for(const Expr* node);
 
  private:
   using Stream = std::vector<Back>;
@@ -233,9 +224,7 @@ class Reverse {
   void push_everywhere(const Expr* element, Linear part);
   std::optional<std::int64_t> axis_of_pieces(const Expr* axis, Exprs elements);
   static std::optional<std::int64_t> literal_integer(const Expr* expression);
-  enum class Truth : std::uint8_t { False, True, Open };
   Truth decide(const Expr* test, Binding& binding);
-  static Truth compare(ComparisonOperator op, double a, double b);
   [[nodiscard]] static bool has_derivative(const Expr* expression, const Binding& binding);
   Linear evaluate_linear(const Expr* expression, Binding& binding);
   const Expr* evaluate(const Expr* expression, Binding& binding);
@@ -248,17 +237,10 @@ class Reverse {
   const Expr* transposed(const Expr* value);
   const Expr* argument(std::size_t index, Binding& binding);
   const Expr* result(Binding& binding);
-  const Expr* function_name(const Call* call, const Binding& binding);
-  const Expr* module_name(const Expr* function);
-  const Expr* module(const std::string& path);
-  static bool reaches_module(const Attribute* attribute);
   // value * factor (or / factor), where both belong to the shape of `node`.
   Linear times(const Linear& value, const Expr* factor, const Expr* node, bool inverse = false);
   bool may_vanish(const Linear& adjoint, const Expr* argument);
   [[nodiscard]] bool is_sparse(const Expr* value) const;
-  const Expr* negated(const Expr* test);
-  bool is_boolean(const Expr* test);
-  const Expr* compared_with_zero(ComparisonOperator op, const Expr* value);
 
   // --- the primal's values (primal.cpp)
   // An expression of the primal as the backward part may use it: cheap parts are recomputed,
@@ -270,7 +252,7 @@ class Reverse {
   // Whether an expression reads an element of an array that is stored into later.
   bool is_overwritten(const Expr* node);
   int overwritten_reads(const Expr* node);
-  std::string name_for(const Expr* node) const;
+
   [[nodiscard]] bool is_killed(Symbol symbol) const;
   [[nodiscard]] Position current_position_after() const;
 
@@ -331,6 +313,7 @@ class Reverse {
   Context& context_;
   Symbol numpy_;
   NamePool& names_;
+  RuleNames rule_names_;
   Typing typing_;
   Algebra algebra_;
   Activity activity_;
@@ -343,12 +326,10 @@ class Reverse {
   std::unordered_map<Symbol, Symbol> bars_;
   std::unordered_set<Symbol> adjoint_names_;
   std::unordered_set<Symbol> owned_;  // names of arrays that this code made and nothing else sees
-  std::unordered_set<Symbol> buffered_;    // variables whose adjoint was collected in a buffer
-  std::unordered_set<Symbol> sparse_;      // names of adjoints that can be exactly zero in places
-  std::map<std::string, Symbol> modules_;  // modules that rules use, as printed
+  std::unordered_set<Symbol> buffered_;  // variables whose adjoint was collected in a buffer
+  std::unordered_set<Symbol> sparse_;    // names of adjoints that can be exactly zero in places
   std::vector<Linear*> in_flight_;
   std::unordered_set<Symbol> writing_;  // guards against cycles while adjoints are written down
-  std::set<std::string> helpers_;
   Stream* out_ = nullptr;
   Position position_;                    // where the primal's variables are read now
   const Stmt* current_ = nullptr;        // the primal statement being differentiated

@@ -1,11 +1,15 @@
-// Tests of rule bodies, decided on what is known of a call; see rules/README.md for the words.
-#include <algorithm>
+// Tests of rule bodies, decided on what is known of a call; see rule_tests.h.
+#include "autodiff/rule_tests.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "autodiff/linear.h"
 #include "autodiff/rule_binding.h"
 
 namespace tangent {
 
-Reverse::Truth Reverse::compare(ComparisonOperator op, double a, double b) {
+Truth RuleTests::compare(ComparisonOperator op, double a, double b) {
   const auto truth = [](bool value) { return value ? Truth::True : Truth::False; };
   switch (op) {
     case ComparisonOperator::Equal:
@@ -25,12 +29,12 @@ Reverse::Truth Reverse::compare(ComparisonOperator op, double a, double b) {
   }
 }
 
-Reverse::Truth Reverse::decide(const Expr* test, Binding& binding) {
+Truth RuleTests::decide(const Expr* test) {
   if (const auto* operation = as<BooleanOperation>(test)) {
     const bool conjunction = operation->op == BooleanOperator::And;
     Truth truth = conjunction ? Truth::True : Truth::False;
     for (const Expr* value : operation->values) {
-      const Truth part = decide(value, binding);
+      const Truth part = decide(value);
       if (part == (conjunction ? Truth::False : Truth::True)) return part;
       if (part == Truth::Open) truth = Truth::Open;
     }
@@ -38,18 +42,17 @@ Reverse::Truth Reverse::decide(const Expr* test, Binding& binding) {
   }
   if (const auto* inverted = as<UnaryOperation>(test);
       inverted && inverted->op == UnaryOperator::Not) {
-    const Truth inner = decide(inverted->operand, binding);
+    const Truth inner = decide(inverted->operand);
     if (inner == Truth::Open) return inner;
     return inner == Truth::True ? Truth::False : Truth::True;
   }
   auto given = [&](const Expr* expression) -> const Expr* {
     const auto* name = as<Name>(expression);
-    const int index = name != nullptr ? binding.rule.index_of(name->symbol) : -1;
+    const int index = name != nullptr ? rule_.index_of(name->symbol) : -1;
     if (index < 0) return expression;
-    const Expr* argument = binding.arguments[static_cast<std::size_t>(index)];
-    return argument != nullptr
-               ? argument
-               : binding.rule.parameters[static_cast<std::size_t>(index)].default_value;
+    const Expr* argument = arguments_[static_cast<std::size_t>(index)];
+    return argument != nullptr ? argument
+                               : rule_.parameters[static_cast<std::size_t>(index)].default_value;
   };
   auto truth = [](bool value) { return value ? Truth::True : Truth::False; };
   auto rank = [&](const Expr* expression) -> std::optional<int> {

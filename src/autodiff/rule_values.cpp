@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "autodiff/rule_binding.h"
-#include "syntax/printer.h"
 
 namespace tangent {
 
@@ -219,11 +218,11 @@ Linear Reverse::form(const Call* call, Binding& binding) {
     const Expr* test = nullptr;
     if (const auto* inverted = as<UnaryOperation>(call->arguments[0]);
         inverted != nullptr && inverted->op == UnaryOperator::Not) {
-      test = negated(mask_test(inverted->operand, binding));
+      test = algebra_.negated(mask_test(inverted->operand, binding));
     } else {
       test = mask_test(call->arguments[0], binding);
-      if (!typing_.of(test).is_number() && !is_boolean(test)) {
-        test = compared_with_zero(ComparisonOperator::NotEqual, test);
+      if (!typing_.of(test).is_number() && !algebra_.is_boolean(test)) {
+        test = algebra_.compared_with_zero(ComparisonOperator::NotEqual, test);
       }
     }
     return algebra_.mask(evaluate_linear(call->arguments[1], binding), test);
@@ -331,51 +330,6 @@ std::optional<std::size_t> Reverse::part_of(const Expr* expression, const Bindin
   return number ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
 }
 
-const Expr* Reverse::function_name(const Call* call, const Binding& /*binding*/) {
-  return module_name(call->function);
-}
-
-// np.linalg.solve as the emitted text spells NumPy; other modules under a name of the emitted
-// namespace.
-const Expr* Reverse::module_name(const Expr* function) {
-  if (const auto* attribute = as<Attribute>(function)) {
-    const std::string path = print(attribute);
-    if (path.starts_with("scipy.") && std::ranges::count(path, '.') == 1) return module(path);
-    return context_.make<Attribute>({}, module_name(attribute->value),
-                                    context_.symbol(attribute->attribute.text()));
-  }
-  const auto* name = as<Name>(function);
-  if (name == nullptr) throw InternalError("a rule calls what is no function");
-  const std::string_view text = name->symbol.text();
-  if (text == "np" || text == "numpy") return context_.global(numpy_);
-  if (text.starts_with('_')) return helper(text);
-  if (text == "math" || text == "scipy") return module(std::string(text));
-  return context_.global(context_.symbol(text));  // a builtin
-}
-
-// A module as the user's function spells it; else under a name of its own, which the emitted
-// namespace binds: "scipy.special" as `special`.
-const Expr* Reverse::module(const std::string& path) {
-  if (const auto known = modules_.find(path); known != modules_.end()) {
-    return context_.global(known->second);
-  }
-  Symbol printed;
-  for (const GlobalBinding& global : core_.globals) {
-    if (global.thing.kind != ThingKind::Module) continue;
-    const std::string_view name = global.thing.qualified_name.text();
-    if (name == path) printed = global.printed;
-    // `scipy.special` of the user's own `scipy`: the function that the rule replaces was found
-    // there.
-    if (path.starts_with(std::string(name) + ".") && printed.empty()) {
-      return context_.make<Attribute>({}, context_.global(global.printed),
-                                      context_.symbol(last_part(path)));
-    }
-  }
-  if (printed.empty()) printed = names_.fresh(last_part(path));
-  modules_.emplace(path, printed);
-  return context_.global(printed);
-}
-
 const Expr* Reverse::evaluate_call(const Call* call, Binding& binding) {
   // np.size(x) of an array is x.size, read from what is at hand.
   const std::string_view callee = call->callee.text();
@@ -405,8 +359,9 @@ const Expr* Reverse::evaluate_call(const Call* call, Binding& binding) {
     keywords.push_back(context_.make<Keyword>({}, context_.symbol(keyword->name.text()),
                                               value_of(keyword->value)));
   }
-  return context_.make<Call>({}, function_name(call, binding), context_.symbol(call->callee.text()),
-                             context_.list(arguments), context_.list(keywords));
+  return context_.make<Call>({}, rule_names_.function(call->function),
+                             context_.symbol(call->callee.text()), context_.list(arguments),
+                             context_.list(keywords));
 }
 
 const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
@@ -418,7 +373,7 @@ const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
       if (found != binding.values.end()) return found->second;
       const int index = binding.rule.index_of(name->symbol);
       if (index >= 0) return argument(static_cast<std::size_t>(index), binding);
-      return module_name(name);
+      return rule_names_.function(name);
     }
     case Kind::Constant: {
       Literal value = static_cast<const Constant*>(expression)->value;
@@ -429,7 +384,7 @@ const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
       const auto* operation = static_cast<const UnaryOperation*>(expression);
       const Expr* operand = evaluate(operation->operand, binding);
       if (operation->op == UnaryOperator::Minus) return algebra_.negative(operand);
-      if (operation->op == UnaryOperator::Not) return negated(operand);
+      if (operation->op == UnaryOperator::Not) return algebra_.negated(operand);
       return context_.make<UnaryOperation>({}, operation->op, operand);
     }
     case Kind::Comparison: {
@@ -490,7 +445,7 @@ const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
         return context_.make<Attribute>({}, witness(binding.node), spelled);
       }
       const bool local = name != nullptr && name->scope == Scope::Local;
-      if (!local && reaches_module(attribute)) return module_name(attribute);
+      if (!local && RuleNames::reaches_module(attribute)) return rule_names_.function(attribute);
       const Expr* value = evaluate(attribute->value, binding);
       if (spelled.text() == "T") return transposed(value);
       return context_.make<Attribute>({}, value, spelled);
@@ -517,13 +472,6 @@ const Expr* Reverse::evaluate(const Expr* expression, Binding& binding) {
             return evaluate(static_cast<const Expr*>(child), binding);
           }));
   }
-}
-
-bool Reverse::reaches_module(const Attribute* attribute) {
-  const Expr* root = attribute;
-  while (const auto* inner = as<Attribute>(root)) root = inner->value;
-  const auto* name = as<Name>(root);
-  return name != nullptr && name->scope == Scope::Global;
 }
 
 }  // namespace tangent

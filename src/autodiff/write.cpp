@@ -4,64 +4,6 @@
 
 namespace tangent {
 
-NamePool::NamePool(Context& context, const CoreFunction& core) : context_(context) {
-  for (const Parameter* parameter : core.parameters) taken_.insert(parameter->name);
-  for (const GlobalBinding& global : core.globals) taken_.insert(global.printed);
-  std::vector<const Node*> stack(core.body.begin(), core.body.end());
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (const auto* name = as<Name>(node)) taken_.insert(name->symbol);
-    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
-  }
-}
-
-namespace {
-
-// "params['R']" is a variable, but no name: "params_R".
-std::string as_identifier(std::string_view text) {
-  std::string result;
-  bool gap = false;
-  for (const char c : text) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || (static_cast<unsigned char>(c) & 0x80U) != 0;
-    if (fits && gap && c != '_' && !result.empty() && result.back() != '_') result += '_';
-    if (fits) result += c;
-    gap = !fits;
-  }
-  return result;
-}
-
-// The last step of a field: "R" of "params['R']", "rate" of "model.rate".
-std::string_view last_step(std::string_view text) {
-  if (text.ends_with("']")) {
-    const std::size_t start = text.rfind("['");
-    return text.substr(start + 2, text.size() - start - 4);
-  }
-  const std::size_t dot = text.rfind('.');
-  return dot == std::string_view::npos || text.ends_with("]") ? text : text.substr(dot + 1);
-}
-
-}  // namespace
-
-Symbol NamePool::fresh(std::string_view wanted) {
-  const std::string wish = as_identifier(wanted);
-  static constexpr std::string_view kKeywords[] = {
-      "and",    "as",   "assert", "async",  "await",  "break",   "class",    "continue",
-      "def",    "del",  "elif",   "else",   "except", "finally", "for",      "from",
-      "global", "if",   "import", "in",     "is",     "lambda",  "nonlocal", "not",
-      "or",     "pass", "raise",  "return", "try",    "while",   "with",     "yield"};
-  Symbol symbol = context_.symbol(wish);
-  const bool keyword =
-      std::find(std::begin(kKeywords), std::end(kKeywords), wish) != std::end(kKeywords);
-  for (int number = 2; keyword || taken_.contains(symbol); ++number) {
-    symbol = context_.symbol(std::string(wish) + std::to_string(number));
-    if (!taken_.contains(symbol)) break;
-  }
-  taken_.insert(symbol);
-  return symbol;
-}
-
 Symbol Reverse::bar(Symbol variable) {
   const auto found = bars_.find(variable);
   if (found != bars_.end()) return found->second;
@@ -475,12 +417,7 @@ Symbol Reverse::buffer(Symbol variable) {
   return name;
 }
 
-const Expr* Reverse::helper(std::string_view name) {
-  helpers_.insert(std::string(name));
-  const Symbol symbol = context_.symbol(name);
-  names_.take(symbol);
-  return context_.global(symbol);
-}
+const Expr* Reverse::helper(std::string_view name) { return rule_names_.helper(name); }
 
 void Reverse::refuse(DiagnosticKind kind, const Node* node, std::string message,
                      std::string remedy) const {

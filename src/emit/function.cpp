@@ -90,10 +90,15 @@ const FunctionDefinition* define_function(const EmittedFunction& function, Block
         {}, context.list(std::vector<const Expr*>(function.reverse.tuple_size, one)));
   }
   const Parameter* seed = nullptr;
+  bool defaults = false;
   auto place_seed = [&](ParameterKind form) {
     if (seed != nullptr) return;
+    // A parameter behind one with a default has one, too; calls are refused without it.
+    const Expr* standard = one;
+    if (function.options.seed_required)
+      standard = defaults && form == ParameterKind::Positional ? context.none() : nullptr;
     seed = context.make<Parameter>({}, function.reverse.seed, form,
-                                   static_cast<const Expr*>(nullptr), one);
+                                   static_cast<const Expr*>(nullptr), standard);
     parameters.push_back(seed);
   };
   for (const Parameter* parameter : function.core.parameters) {
@@ -104,6 +109,7 @@ const FunctionDefinition* define_function(const EmittedFunction& function, Block
     // A default that is no literal is an object of the primal: the caller puts it in place of this
     // one.
     const Expr* standard = parameter->default_value;
+    defaults = defaults || standard != nullptr;
     if (standard != nullptr && !is<Constant>(standard)) standard = context.none();
     parameters.push_back(context.make<Parameter>(parameter->ranges, parameter->name,
                                                  parameter->form, static_cast<const Expr*>(nullptr),

@@ -142,12 +142,27 @@ class DeadCode {
       stack.pop_back();
       if (is<Subscript>(top) || is<Call>(top) || is<BinaryOperation>(top))
         again_[hash(top)].push_back({top, nested});
+      // An element of a tangent is there if that of the variable is.
+      if (is<Subscript>(top) && !input_.variables.empty()) {
+        const Node* primal = of_variables(top);
+        if (primal != top) again_[hash(primal)].push_back({primal, nested});
+      }
       for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
       const auto operands = broadcast_operands(top);
       if (operands.first != nullptr && !nested) {
         joined_.emplace_back(input_.type_of(operands.first), input_.type_of(operands.second));
       }
     }
+  }
+
+  // The same expression with variables in place of their tangents.
+  const Node* of_variables(const Node* node) const {
+    if (const auto* name = as<Name>(node)) {
+      const auto found = input_.variables.find(name->symbol);
+      return found != input_.variables.end() ? input_.context.local(found->second) : node;
+    }
+    return rewrite_children(input_.context, *node,
+                            [&](const Node* child) { return of_variables(child); });
   }
 
   // The two operands that an elementwise operation broadcasts against each other.

@@ -9,6 +9,7 @@
 
 #include "analysis/effects.h"
 #include "autodiff/assemble.h"
+#include "autodiff/forward.h"
 #include "autodiff/reverse.h"
 #include "pipeline.h"
 
@@ -21,6 +22,9 @@ struct PassInput {
   const std::unordered_set<Symbol>& adjoints;      // names of adjoints
   const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
   const std::unordered_set<Symbol>& written;       // names of the primal's that are stored into
+  // In forward mode the variable of each tangent, which has the variable's shape.
+  const std::unordered_map<Symbol, Symbol>& variables;
+  const std::unordered_set<Symbol>& kept;  // names that stand right in front of their reader
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
@@ -49,5 +53,8 @@ Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& rever
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);
+// The same for the program of forward mode.
+Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, RuleBook& rules,
+               Context& context, const StageLog& log);
 
 }  // namespace tangent

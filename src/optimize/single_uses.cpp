@@ -7,6 +7,8 @@
 // numbers and short. Nothing in between may write what the value reads, or touch its tape; a value
 // from a tape does not move into what is evaluated only sometimes. Arrays keep their names: a
 // person would not write three layers in one.
+#include <algorithm>
+
 #include "analysis/dataflow.h"
 #include "analysis/variables.h"
 #include "optimize/passes.h"
@@ -169,7 +171,12 @@ class SingleUses {
       if (reads != 1) return false;
       // A name that only the return reads, right in front of it, says nothing.
       const auto* result = as<Return>(reader);
-      if (!may_move(assign, symbol) &&
+      const bool next = std::all_of(gone.begin() + static_cast<std::ptrdiff_t>(k + 1),
+                                    gone.begin() + static_cast<std::ptrdiff_t>(j),
+                                    [](bool between) { return between; });
+      const bool kept =
+          next && input_.kept.contains(symbol) && input_.effects.is_pure(assign.value);
+      if (!may_move(assign, symbol) && !kept &&
           !(result != nullptr && j == k + 1 && is<Name>(result->value) &&
             input_.adjoints.contains(symbol))) {
         return false;

@@ -1,5 +1,6 @@
 // The extension module `tangent._core`: names for Python, no algorithm.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -104,14 +105,18 @@ std::string typed(nb::handle function, const nb::args& arguments) {
 }
 
 nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result,
-                         bool value_first, bool check_dims, int verbose, std::string name,
-                         nb::handle recipe) {
+                         bool value_first, bool check_dims, bool seed_required,
+                         const std::optional<std::vector<std::string>>& tangents, int verbose,
+                         std::string name, nb::handle recipe) {
   GradientOptions options;
   options.wrt = std::move(wrt);
   options.single = single;
   options.preserve_result = preserve_result;
   options.value_first = value_first;
   options.check_dims = check_dims;
+  options.seed_required = seed_required;
+  options.forward = tangents.has_value();
+  if (tangents) options.tangents = *tangents;
   options.function_name = std::move(name);
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }
@@ -134,7 +139,10 @@ NB_MODULE(_core, module) {
   NumpyTypes::get();
   session();
   tangent::runtime::add_gradient_type(module);
-  module.def("make_gradient", &make_gradient);
+  module.def("make_gradient", &make_gradient, nb::arg("primal"), nb::arg("wrt"), nb::arg("single"),
+             nb::arg("preserve_result"), nb::arg("value_first"), nb::arg("check_dims"),
+             nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
+             nb::arg("name"), nb::arg("recipe"));
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");

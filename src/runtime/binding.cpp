@@ -26,7 +26,7 @@ std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"
 
 }  // namespace
 
-Binder::Binder(nb::handle function) {
+Binder::Binder(nb::handle function, const std::vector<std::string>& tangents) {
   if (PyMethod_Check(function.ptr()) != 0) {
     function_ = nb::borrow(PyMethod_GET_FUNCTION(function.ptr()));
     self_ = nb::borrow(PyMethod_GET_SELF(function.ptr()));
@@ -58,6 +58,8 @@ Binder::Binder(nb::handle function) {
   }
   plain_ = parameters_.size() == positional_;
   init_grad_ = nb::steal(PyUnicode_InternFromString("init_grad"));
+  for (const std::string& name : tangents)
+    tangents_.push_back(nb::steal(PyUnicode_InternFromString(name.c_str())));
 }
 
 PyObject* Binder::default_of(std::size_t index) const {
@@ -89,8 +91,20 @@ void Binder::bind_keyword(Bound& bound, PyObject* name, PyObject* value,
     bound.values[i] = value;
     return;
   }
-  const bool is_seed = same_name(name, init_grad_.ptr()) ||
-                       (seed_name != nullptr ? same_name(name, seed_name) : extra_ < 0);
+  for (std::size_t i = 0; i < tangents_.size(); ++i) {
+    if (!same_name(tangents_[i].ptr(), name)) continue;
+    if (bound.tangents[i] != nullptr) {
+      throw nb::type_error(
+          (call_of(function_name) + " got multiple values for argument " + quoted(view(name)))
+              .c_str());
+    }
+    bound.tangents[i] = value;
+    return;
+  }
+  const bool takes_seed = tangents_.empty();
+  const bool is_seed =
+      takes_seed && (same_name(name, init_grad_.ptr()) ||
+                     (seed_name != nullptr ? same_name(name, seed_name) : extra_ < 0));
   if (is_seed) {
     if (bound.seed != nullptr) {
       throw nb::type_error((call_of(function_name) + " got multiple values for the seed").c_str());
@@ -119,6 +133,9 @@ void Binder::fill_defaults(Bound& bound, std::string_view function_name) const {
     by_position = by_position && parameters_[i].form != ParameterKind::KeywordOnly;
     missing.push_back(quoted(view(parameters_[i].name)));
   }
+  for (std::size_t i = 0; i < tangents_.size(); ++i) {
+    if (bound.tangents[i] == nullptr) missing.push_back(quoted(view(tangents_[i])));
+  }
   if (missing.empty()) return;
   std::string text = call_of(function_name) + " missing " + std::to_string(missing.size()) +
                      " required " + (by_position ? "positional " : "") + "argument" +
@@ -130,10 +147,31 @@ void Binder::fill_defaults(Bound& bound, std::string_view function_name) const {
   throw nb::type_error(text.c_str());
 }
 
+// The last positional arguments of a call are the tangents, unless one is given by name. Returns
+// how many are left for the primal.
+std::size_t Binder::bind_tangents(Bound& bound, PyObject* const* arguments, std::size_t count,
+                                  PyObject* keywords) const {
+  const std::size_t wanted = tangents_.size();
+  if (wanted > count) return count;
+  if (keywords != nullptr) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
+      for (const nb::object& tangent : tangents_) {
+        if (same_name(tangent.ptr(), PyTuple_GET_ITEM(keywords, i))) return count;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < wanted; ++i) bound.tangents[i] = arguments[count - wanted + i];
+  return count - wanted;
+}
+
 Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keywords,
                    std::string_view function_name, PyObject* seed_name) const {
+  const std::size_t given = count;
   Bound bound;
   bound.values.assign(parameters_.size(), nullptr);
+  bound.tangents.assign(tangents_.size(), nullptr);
+  count = bind_tangents(bound, arguments, count, keywords);
+  bound.own = count;
   if (hidden_ != 0) bound.values[0] = self_.ptr();
   const std::size_t taken = std::min(count, positional());
   for (std::size_t i = 0; i < taken; ++i) bound.values[i + hidden_] = arguments[i];
@@ -146,13 +184,17 @@ Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keyw
     }
     bound.values[static_cast<std::size_t>(variadic_)] = rest.ptr();
     bound.made.push_back(std::move(rest));
-  } else if (count == taken + 1) {
+  } else if (count == taken + 1 && tangents_.empty()) {
     bound.seed = arguments[taken];
   } else if (count > taken) {
+    const std::size_t more = tangents_.empty() ? 1 : tangents_.size();
+    const std::string rest = tangents_.empty() ? "the seed"
+                             : more == 1       ? "the tangent"
+                                               : std::to_string(more) + " tangents";
     throw nb::type_error((call_of(function_name) + " takes at most " +
-                          std::to_string(positional() + 1) + " positional arguments (" +
-                          std::to_string(positional()) + " and the seed) but " +
-                          std::to_string(count) + " were given")
+                          std::to_string(positional() + more) + " positional arguments (" +
+                          std::to_string(positional()) + " and " + rest + ") but " +
+                          std::to_string(given) + " were given")
                              .c_str());
   }
   if (extra_ >= 0) {
@@ -164,7 +206,7 @@ Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keyw
   if (keywords != nullptr) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
       bind_keyword(bound, PyTuple_GET_ITEM(keywords, i),
-                   arguments[count + static_cast<std::size_t>(i)], function_name, seed_name);
+                   arguments[given + static_cast<std::size_t>(i)], function_name, seed_name);
     }
   }
   fill_defaults(bound, function_name);
@@ -174,7 +216,7 @@ Bound Binder::bind(PyObject* const* arguments, std::size_t count, PyObject* keyw
 bool Binder::bind_fast(PyObject* const* arguments, std::size_t count, PyObject* keywords,
                        PyObject* seed_name, PyObject** values, PyObject** seed) const {
   const std::size_t total = parameters_.size();
-  if (variadic_ >= 0 || extra_ >= 0 || total > kFastCount) return false;
+  if (variadic_ >= 0 || extra_ >= 0 || total > kFastCount || !tangents_.empty()) return false;
   std::fill(values, values + total, nullptr);
   *seed = nullptr;
   if (hidden_ != 0) values[0] = self_.ptr();

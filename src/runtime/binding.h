@@ -18,13 +18,16 @@ struct Bound {
   std::vector<PyObject*> values;       // borrowed from the call, the defaults or `made`
   std::vector<nanobind::object> made;  // the tuple of *args, the dict of **kwargs
   PyObject* seed = nullptr;            // null: left at its default
+  std::vector<PyObject*> tangents;     // of forward mode, all given
+  std::size_t own = 0;                 // how many positional arguments are the primal's
   PyObject* seed_keyword = nullptr;    // the name under which it was given, if by keyword
 };
 
 class Binder {
  public:
-  // `function` is a Python function, or a method bound to an object.
-  explicit Binder(nanobind::handle function);
+  // `function` is a Python function, or a method bound to an object. `tangents` are the names of
+  // what a call gives in place of the seed: its last positional arguments, or all by name.
+  Binder(nanobind::handle function, const std::vector<std::string>& tangents);
 
   [[nodiscard]] nanobind::handle function() const { return function_; }  // without its object
   [[nodiscard]] nanobind::handle self() const { return self_; }          // null: not a method
@@ -36,6 +39,7 @@ class Binder {
   // Only parameters that can be given by position.
   [[nodiscard]] bool plain() const { return plain_; }
   [[nodiscard]] bool has_variadic() const { return variadic_ >= 0; }
+  [[nodiscard]] const std::vector<nanobind::object>& tangents() const { return tangents_; }
 
   struct Parameter {
     nanobind::object name;  // interned str
@@ -63,6 +67,8 @@ class Binder {
   void bind_keyword(Bound& bound, PyObject* name, PyObject* value, std::string_view function_name,
                     PyObject* seed_name) const;
   void fill_defaults(Bound& bound, std::string_view function_name) const;
+  std::size_t bind_tangents(Bound& bound, PyObject* const* arguments, std::size_t count,
+                            PyObject* keywords) const;
 
   nanobind::object function_;
   nanobind::object self_;
@@ -70,8 +76,9 @@ class Binder {
   std::size_t positional_ = 0;  // with the object of a method
   std::size_t hidden_ = 0;
   bool plain_ = true;
-  int variadic_ = -1;  // index of *args
-  int extra_ = -1;     // index of **kwargs
+  int variadic_ = -1;                       // index of *args
+  int extra_ = -1;                          // index of **kwargs
+  std::vector<nanobind::object> tangents_;  // interned names
   nanobind::object init_grad_;
 };
 

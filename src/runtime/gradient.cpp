@@ -22,17 +22,28 @@ namespace {
 constexpr std::size_t kMostVariants = 64;
 constexpr std::size_t kManyVariants = 9;  // worth a line in the log
 
+// A number, or an array without axes.
+bool is_scalar(PyObject* value) {
+  const python::Signature signature = python::signature_of(value, NumpyTypes::get());
+  const auto kind = static_cast<TypeKind>((signature >> 16U) & 0xFFU);
+  return signature != python::kNoSignature &&
+         (kind == TypeKind::Number ||
+          (kind == TypeKind::Array && python::array_head(value)->rank == 0));
+}
+
 }  // namespace
 
 Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
     : primal_(nb::borrow(primal)),
       options_(std::move(options)),
       verbose_(verbose),
-      binder_(primal),
+      binder_(primal, options_.tangents),
       program_(std::make_shared<Program>(session(), binder_.function())) {
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
   // A count that no call has switches the fast path off.
-  fast_count_ = binder_.plain() ? binder_.positional() : static_cast<std::size_t>(-1);
+  fast_count_ = binder_.plain() && !options_.seed_required
+                    ? binder_.positional() + options_.tangents.size()
+                    : static_cast<std::size_t>(-1);
 }
 
 // ---------------------------------------------------------------------------------------------------
@@ -121,17 +132,32 @@ std::shared_ptr<Variant> Gradient::variant_for(PyObject* const* arguments, std::
   return variant;
 }
 
+void Gradient::require_seed(PyObject* seed) const {
+  if (!options_.seed_required || seed != nullptr) return;
+  throw nb::type_error((options_.function_name +
+                        "() missing 1 required argument: the seed, the adjoint of the result, "
+                        "behind the positional ones")
+                           .c_str());
+}
+
 // The seed of a scalar result is a scalar; the text checks the others.
 void Gradient::check_seed(PyObject* seed, const Variant& variant) const {
   if (seed == nullptr || !options_.check_dims || !variant.emitted().scalar_result) return;
-  const python::Signature signature = python::signature_of(seed, NumpyTypes::get());
-  const auto kind = static_cast<TypeKind>((signature >> 16U) & 0xFFU);
-  const bool scalar = signature != python::kNoSignature &&
-                      (kind == TypeKind::Number ||
-                       (kind == TypeKind::Array && python::array_head(seed)->rank == 0));
-  if (!scalar) {
+  if (!is_scalar(seed)) {
     nb::module_::import_("tangent.errors")
         .attr("raise_seed_error")(to_str(options_.function_name), nb::handle(seed));
+  }
+}
+
+// The tangent of a number is a number; the text checks the others.
+void Gradient::check_tangents(const std::vector<PyObject*>& tangents,
+                              const Variant& variant) const {
+  if (!options_.check_dims) return;
+  for (std::size_t i = 0; i < tangents.size(); ++i) {
+    if (!variant.emitted().scalar_tangents[i] || is_scalar(tangents[i])) continue;
+    nb::module_::import_("tangent.errors")
+        .attr("raise_tangent_error")(to_str(options_.function_name), to_str(options_.tangents[i]),
+                                     nb::handle(tangents[i]));
   }
 }
 
@@ -144,15 +170,18 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
                           &seed) &&
         hot->accepts(values.data() + binder_.hidden(), binder_.hidden(),
                      binder_.count() - binder_.hidden(), NumpyTypes::get())) {
+      require_seed(seed);
       check_seed(seed, *hot);
       hot->refresh_defaults(binder_);
       return finished(hot->vectorcall()(hot->callable(), arguments, count, keywords));
     }
   }
   const Bound bound = bind(arguments, count, keywords);
+  require_seed(bound.seed);
   const std::shared_ptr<Variant> variant = require(bound);
   use(variant);
   check_seed(bound.seed, *variant);
+  check_tangents(bound.tangents, *variant);
   variant->refresh_defaults(binder_);
   nb::object renamed;
   if (bound.seed_keyword != nullptr) {
@@ -173,7 +202,31 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
       keywords = renamed.ptr();
     }
   }
-  return finished(variant->vectorcall()(variant->callable(), arguments, count, keywords));
+  if (!options_.forward) {
+    return finished(variant->vectorcall()(variant->callable(), arguments, count, keywords));
+  }
+  // To the function the tangents go by name, behind what the caller named.
+  std::vector<PyObject*> values(arguments, arguments + bound.own);
+  const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  std::vector<PyObject*> names;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    PyObject* name = PyTuple_GET_ITEM(keywords, i);
+    const bool tangent = std::any_of(
+        binder_.tangents().begin(), binder_.tangents().end(),
+        [&](const nb::object& each) { return PyUnicode_Compare(each.ptr(), name) == 0; });
+    if (tangent) continue;
+    names.push_back(name);
+    values.push_back(arguments[count + static_cast<std::size_t>(i)]);
+  }
+  for (std::size_t i = 0; i < bound.tangents.size(); ++i) {
+    names.push_back(binder_.tangents()[i].ptr());
+    values.push_back(bound.tangents[i]);
+  }
+  const nb::object all = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+  if (!all.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    PyTuple_SET_ITEM(all.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(names[i]));
+  return finished(variant->vectorcall()(variant->callable(), values.data(), bound.own, all.ptr()));
 }
 
 // ---------------------------------------------------------------------------------------------------
@@ -211,6 +264,10 @@ std::string Gradient::seed_name() {
   if (hot_ != nullptr) return hot_->emitted().seed_name;
   const auto form = general(nullptr);
   return form != nullptr ? form->emitted().seed_name : "init_grad";
+}
+
+std::vector<std::string> Gradient::further_names() {
+  return options_.forward ? options_.tangents : std::vector<std::string>{seed_name()};
 }
 
 nb::list Gradient::stages(PyObject* const* arguments, std::size_t count, PyObject* keywords) {

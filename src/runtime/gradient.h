@@ -26,7 +26,9 @@ class Gradient {
     if (hot_ != nullptr && keywords == nullptr) {
       const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
       if (count == fast_count_ && is_current() &&
-          hot_->accepts_at_once(arguments, binder_.hidden(), count, python::NumpyTypes::get())) {
+          hot_->accepts_at_once(arguments, binder_.hidden(), binder_.positional(),
+                                python::NumpyTypes::get()) &&
+          hot_->takes_tangents(arguments + binder_.positional())) {
         return finished(hot_->vectorcall()(hot_->callable(), arguments, flagged_count, nullptr));
       }
     }
@@ -46,6 +48,9 @@ class Gradient {
   nanobind::object emitted_function();
   // The name of the seed in the last variant or in the general form.
   std::string seed_name();
+  // The parameters behind those of the primal, and whether a call may leave them out.
+  std::vector<std::string> further_names();
+  [[nodiscard]] bool further_required() const { return options_.forward || options_.seed_required; }
   // Every stage of the road for these arguments: (name, text) in order.
   nanobind::list stages(PyObject* const* arguments, std::size_t count, PyObject* keywords);
 
@@ -71,7 +76,9 @@ class Gradient {
   std::shared_ptr<Variant> find(const Bound& bound);
   std::shared_ptr<Variant> require(const Bound& bound);
   std::shared_ptr<Variant> make(const Bound& bound, const StageLog& log);
+  void require_seed(PyObject* seed) const;
   void check_seed(PyObject* seed, const Variant& variant) const;
+  void check_tangents(const std::vector<PyObject*>& tangents, const Variant& variant) const;
   void forget_variants();
   void use(const std::shared_ptr<Variant>& variant);
   void report(const Variant& variant) const;

@@ -118,8 +118,10 @@ PyObject* get_wrapped(PyObject* self, void* /*unused*/) {
 PyObject* get_signature(PyObject* self, void* /*unused*/) {
   return guarded([&] {
     const nb::object make = nb::module_::import_("tangent._signature").attr("of_gradient");
-    const std::string seed = gradient_of(self).seed_name();
-    return make(gradient_of(self).primal(), seed.c_str()).release().ptr();
+    nb::list further;
+    for (const std::string& name : gradient_of(self).further_names()) further.append(name.c_str());
+    const bool required = gradient_of(self).further_required();
+    return make(gradient_of(self).primal(), further, required).release().ptr();
   });
 }
 

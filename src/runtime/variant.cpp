@@ -110,6 +110,7 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
                        std::to_string(python::session().next_number()) + ">")),
       text_(to_str(emitted_.text)),
       seed_name_(interned(emitted_.seed_name)),
+      seed_required_(options.seed_required),
       names_dict_(checked(PyDict_New())),
       names_(program_->outside(), emitted_.globals, names_dict_) {
   if (values != nullptr) {
@@ -228,17 +229,22 @@ void Variant::refresh_defaults(const Binder& binder) {
   named_defaults_ = nb::borrow(named);
   nb::object positional;
   if (defaults != nullptr) positional = nb::borrow(defaults);
-  if (!binder.has_variadic()) {
-    const Py_ssize_t count = defaults == nullptr ? 0 : PyTuple_GET_SIZE(defaults);
-    positional = checked(PyTuple_New(count + 1));
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      PyTuple_SET_ITEM(positional.ptr(), i, Py_NewRef(PyTuple_GET_ITEM(defaults, i)));
+  // What has no default of its own still has one behind those of the primal.
+  const auto required = static_cast<Py_ssize_t>(binder.tangents().size());
+  const bool optional_seed = required == 0 && !seed_required_;
+  const Py_ssize_t count = defaults == nullptr ? 0 : PyTuple_GET_SIZE(defaults);
+  if (!binder.has_variadic() && (optional_seed || count > 0)) {
+    const Py_ssize_t more = required > 0 ? required : 1;
+    PyObject* standard = optional_seed ? seed.ptr() : Py_None;
+    positional = checked(PyTuple_New(count + more));
+    for (Py_ssize_t i = 0; i < count + more; ++i) {
+      PyTuple_SET_ITEM(positional.ptr(), i,
+                       Py_NewRef(i < count ? PyTuple_GET_ITEM(defaults, i) : standard));
     }
-    PyTuple_SET_ITEM(positional.ptr(), count, Py_NewRef(seed.ptr()));
   }
   nb::object keyword_only;
   if (named != nullptr) keyword_only = checked(PyDict_Copy(named));
-  if (binder.has_variadic()) {
+  if (binder.has_variadic() && optional_seed) {
     if (!keyword_only.is_valid()) keyword_only = checked(PyDict_New());
     set_item(keyword_only, seed_name_, seed);
   }

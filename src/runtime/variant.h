@@ -52,6 +52,14 @@ class Variant {
     return names_.is_unchanged() && is_apart(values, first, count);
   }
 
+  // Whether tangents, as many as there are, are plain numbers where numbers are differentiated.
+  [[nodiscard]] bool takes_tangents(PyObject* const* tangents) const {
+    for (std::size_t i = 0; i < emitted_.scalar_tangents.size(); ++i) {
+      if (emitted_.scalar_tangents[i] && PyFloat_CheckExact(tangents[i]) == 0) return false;
+    }
+    return true;
+  }
+
   // What is called with the caller's arguments: the function, bound to the object of a method.
   [[nodiscard]] PyObject* callable() const { return callable_.ptr(); }
   [[nodiscard]] vectorcallfunc vectorcall() const { return vectorcall_; }
@@ -89,6 +97,7 @@ class Variant {
   nanobind::object filename_;
   nanobind::object text_;
   nanobind::object seed_name_;
+  bool seed_required_ = false;
   nanobind::object names_dict_;
   nanobind::object function_;
   nanobind::object callable_;
