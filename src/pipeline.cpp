@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "analysis/aliases.h"
+#include "analysis/live_loops.h"
 #include "analysis/views.h"
 #include "analysis/wholes.h"
 #include "autodiff/assemble.h"
@@ -354,32 +355,33 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
                           std::vector<CorePair>& pairs, Outside& outside, RuleBook& rules,
                           Context& context) {
   TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
-  // Lists that are made inside of expressions have names.
-  bool listed = false;
-  auto name_inner_lists = [&](CoreFunction& core, const TypedFunction& typed) {
-    if (typed.core == nullptr) return;
-    const Block body = name_lists(core, typed, context);
-    listed = listed || body.data() != core.body.data();
-    core.body = body;
-  };
-  name_inner_lists(top, program.top);
-  for (std::size_t k = 0; k < pairs.size(); ++k) name_inner_lists(pairs[k].core, program.pairs[k]);
-  if (listed) program = infer_program(top, arguments, pairs, outside, rules, context);
-  // Where one array is stored into through several names, the names of views are spelled out.
-  for (int round = 0; round < kViewRounds; ++round) {
+  const auto rewrite = [&](auto&& step) {
     bool changed = false;
-    auto spell_out = [&](CoreFunction& core, const TypedFunction& typed) {
+    const auto apply = [&](CoreFunction& core, const TypedFunction& typed) {
       if (typed.core == nullptr) return;
-      const std::unordered_set<Symbol> names = Aliases(typed).in_conflict();
-      if (names.empty()) return;
-      const Block body = spell_out_views(core.body, typed, names, context);
+      const Block body = step(core, typed);
       changed = changed || body.data() != core.body.data();
       core.body = body;
     };
-    spell_out(top, program.top);
-    for (std::size_t k = 0; k < pairs.size(); ++k) spell_out(pairs[k].core, program.pairs[k]);
-    if (!changed) break;
-    program = infer_program(top, arguments, pairs, outside, rules, context);
+    apply(top, program.top);
+    for (std::size_t k = 0; k < pairs.size(); ++k) apply(pairs[k].core, program.pairs[k]);
+    if (changed) program = infer_program(top, arguments, pairs, outside, rules, context);
+    return changed;
+  };
+  // Lists that are made inside of expressions have names.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return name_lists(core, typed, context);
+  });
+  // Loops over what they store into read each element when its turn comes.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return count_live_loops(core.body, typed, context);
+  });
+  // Where one array is stored into through several names, the names of views are spelled out.
+  const auto spell_out = [&](const CoreFunction& core, const TypedFunction& typed) {
+    const std::unordered_set<Symbol> names = Aliases(typed).in_conflict();
+    return names.empty() ? core.body : spell_out_views(core.body, typed, names, context);
+  };
+  for (int round = 0; round < kViewRounds && rewrite(spell_out); ++round) {
   }
   return program;
 }

@@ -168,13 +168,17 @@ void Lowering::store(const Expr* target, const Expr* value, Ranges ranges) {
 const Expr* Lowering::checked_place(const Expr* place) {
   const Expr* root = place;
   while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
-  // An attribute of an argument that is an object is a variable, too.
-  const bool is_attribute = is<Attribute>(root);
-  while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
+  // An attribute of an argument that is an object gets a variable where the function begins.
+  if (const auto* attribute = as<Attribute>(root)) {
+    const Object* object = object_of(attribute->value);
+    if (object != nullptr && object->is_argument &&
+        known_.set_attributes
+            .insert(print(object->outer) + "." + std::string(attribute->attribute.text()))
+            .second)
+      throw LowerAgain();
+  }
   const auto* name = as<Name>(root);
-  const bool is_part = is_attribute && object_of(root) != nullptr && object_of(root)->is_argument;
-  if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local ||
-      (is_attribute && !is_part)) {
+  if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local) {
     refuse(*place, "writing an element of what is no variable of the function is not supported",
            "pass the array as an argument, or copy it first", DiagnosticKind::WriteInPlace);
   }
