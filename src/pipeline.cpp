@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "analysis/aliases.h"
+#include "analysis/fresh_results.h"
 #include "analysis/views.h"
 #include "autodiff/assemble.h"
 #include "autodiff/reverse.h"
@@ -303,6 +304,7 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
                           std::vector<CorePair>& pairs, Outside& outside, RuleBook& rules,
                           Context& context) {
   TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
+  note_fresh_results(program, pairs);
   for (int round = 0; round < kViewRounds; ++round) {
     bool changed = false;
     auto spell_out = [&](CoreFunction& core, const TypedFunction& typed) {
@@ -317,6 +319,7 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
     for (std::size_t k = 0; k < pairs.size(); ++k) spell_out(pairs[k].core, program.pairs[k]);
     if (!changed) break;
     program = infer_program(top, arguments, pairs, outside, rules, context);
+    note_fresh_results(program, pairs);
   }
   return program;
 }
