@@ -319,10 +319,7 @@ void Reverse::take_adjoints(const Call* backward, const std::vector<const Expr*>
   // All of them wait while one is passed on.
   const std::size_t first = in_flight_.size();
   for (Linear& adjoint : waiting) in_flight_.push_back(&adjoint);
-  for (std::size_t k = 0; k < taken.size(); ++k) {
-    const Linear now = waiting[k];
-    push(taken[k].first, now);
-  }
+  for (std::size_t k = 0; k < taken.size(); ++k) push(taken[k].first, waiting[k]);
   in_flight_.resize(first);
 }
 

@@ -468,7 +468,7 @@ Block Lowering::with_results(Block body, const Pair& pair) {
 std::vector<CorePair> Lowering::lower_pairs() {
   std::vector<CorePair> lowered;
   // Lowering one may find another.
-  for (std::size_t k = 0; k < pairs_.size(); ++k) lowered.push_back(lower_pair(pairs_[k]));
+  while (lowered.size() < pairs_.size()) lowered.push_back(lower_pair(pairs_[lowered.size()]));
   return lowered;
 }
 
