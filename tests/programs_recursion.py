@@ -1,4 +1,4 @@
-"""Functions that call themselves, with arguments and what to differentiate: for test_recursion.py."""
+"""Functions that call themselves, with arguments and what to differentiate."""
 
 from __future__ import annotations
 
