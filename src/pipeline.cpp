@@ -324,6 +324,28 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   return program;
 }
 
+// A program as text: the body of the differentiated function, and the functions that stay calls.
+std::string text_of(Block top, const std::vector<CorePair>& pairs,
+                    const std::function<Block(std::size_t)>& body_of) {
+  std::string text = print(top).text;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    text += "\ndef " + std::string(pairs[k].core.name.text()) + "(";
+    std::string separator;
+    for (const Parameter* parameter : pairs[k].core.parameters) {
+      text += separator + std::string(parameter->name.text());
+      separator = ", ";
+    }
+    text += "):\n";
+    const std::string body = print(body_of(k)).text;
+    for (std::size_t start = 0; start < body.size();) {
+      const std::size_t end = body.find('\n', start);
+      text += "    " + body.substr(start, end - start) + "\n";
+      start = end == std::string::npos ? body.size() : end + 1;
+    }
+  }
+  return text;
+}
+
 bool reads_name(Block body, Symbol symbol) {
   return std::ranges::any_of(body, [&](const Stmt* statement) {
     return find_node(statement, [&](const Node* node) {
@@ -421,11 +443,13 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   std::vector<Type> arguments = given;
   for (const NamedField& field : fields) arguments.push_back(field.type);
   const Inputs inputs = inputs_of(core, given, options, fields);
-  if (log) log("core", print(ready.body).text);
+  if (log)
+    log("core", text_of(ready.body, pairs, [&](std::size_t k) { return pairs[k].core.body; }));
 
   const TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);
   const TypedFunction& typed = program.top;
-  if (log) log("typed", print(typed.body).text);
+  if (log)
+    log("typed", text_of(typed.body, pairs, [&](std::size_t k) { return program.pairs[k].body; }));
   check_result(typed, typed.body);
 
   // Reverse mode: what flows back, what it reads of the primal, what of that has to be saved.

@@ -614,6 +614,59 @@ def none_or_number(x, n):
     return inner * x
 
 
+def accumulates(x, n, total=None):
+    if total is None:
+        total = x * 0.5
+    if n == 0:
+        return total
+    return accumulates(x, n - 1, total * x + 1.0)
+
+
+def returns_its_argument(x, n):
+    return x if n == 0 else returns_its_argument(x, n - 1)
+
+
+def of_its_argument(x):
+    s = x
+    for k in range(3):
+        s = returns_its_argument(s, k) * 0.5 + returns_its_argument(x, k)
+    return np.sum(s * s * returns_its_argument(s, 1)) + x[1]
+
+
+def stores_into_results(x, y, n):
+    if n == 0:
+        return x * y, x - y
+    p, q = stores_into_results(y, x, n - 1)
+    p[0] = q[1]
+    return p * q, q + x
+
+
+def of_stores_into_results(x):
+    p, q = stores_into_results(x, 2.0 * x, 2)
+    q[1] = 3.0
+    return np.sum(p * q)
+
+
+def local_functions(x):
+    def outer(n):
+        def inner(m):
+            return x if m == 0 else inner(m - 1) * 0.5
+
+        return inner(n) if n == 0 else outer(n - 1) * inner(n)
+
+    return outer(3)
+
+
+def number_then_array(x, n):
+    if n == 0:
+        return x
+    return number_then_array(x * np.ones(3), n - 1) if n == 2 else number_then_array(x * x, n - 1)
+
+
+def of_number_then_array(x):
+    return np.sum(number_then_array(x, 3))
+
+
 class Branch:
     def __init__(self, value, left=None, right=None):
         self.value = value
@@ -721,6 +774,11 @@ OTHERS = [
     (tree_of_constants, (X[:2], 0.4), (0, 1)),
     (reads_globals, (0.8, 0), (0,)),
     (none_or_number, (1.2, 3), (0,)),
+    (accumulates, (0.7, 3), (0,)),
+    (of_its_argument, (X[:3],), (0,)),
+    (of_stores_into_results, (X[:3],), (0,)),
+    (local_functions, (0.7,), (0,)),
+    (of_number_then_array, (0.7,), (0,)),
     (over_branches, (0.8,), (0,)),
     (over_rows, (M,), (0,)),
     (cancelled, (0.7, X[:3], 2), (0, 1)),

@@ -68,7 +68,13 @@ Type PairTypes::call(Symbol callee, const std::vector<Type>& arguments) {
   Known& known = calls_[static_cast<std::size_t>(found - pairs_.begin())];
   if (!known.called) changed_ = true;
   known.called = true;
-  for (std::size_t i = 0; i < arguments.size(); ++i) join_into(known.arguments[i], arguments[i]);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    // `total=None`, which the function tells from a number: where it is None, nothing flows.
+    Type& before = known.arguments[i];
+    if (arguments[i].kind == TypeKind::None && before.is_numeric()) continue;
+    if (before.kind == TypeKind::None && arguments[i].is_numeric()) before = Type();
+    join_into(before, arguments[i]);
+  }
   if (!known.gives) return {};
   std::vector<Type> elements = known.results;
   elements.push_back(Type::of(TypeKind::Opaque));  // the tape

@@ -47,6 +47,7 @@ class Inference {
   void block(Block body);
   void statement(const Stmt* statement);
   void branch(const If& branch);
+  bool is_surely_none(const Expr* test, ComparisonOperator op);
   void loop(const Stmt* statement, Block body, Block orelse);
   bool is_endless(const Stmt* statement) const;
   void enter_iteration(const Stmt* statement);
