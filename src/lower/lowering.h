@@ -422,6 +422,9 @@ struct Lowering::Pair {
   Symbol backward;
 };
 
+// `name`, as messages show it.
+inline std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
+
 // The names of locals that the statements assign.
 // Whether one of the statements stores into an element or slice.
 bool stores(std::span<const Stmt* const> statements);

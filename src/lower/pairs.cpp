@@ -20,8 +20,6 @@ namespace tangent::lowering {
 
 namespace {
 
-std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
-
 bool reads_variable(const Expr* core) {
   return find_node(core, [](const Node* part) {
            const auto* name = as<Name>(part);

@@ -11,15 +11,6 @@ namespace {
 // are handed from variable to variable need a round for each.
 constexpr int kPreciseRounds = 6;
 
-Type widened(const Type& type) {
-  if (type.is_number() && type.dtype <= DType::Float64) {
-    Type result = Type::number(DType::Float64);
-    result.mixed = true;
-    return result;
-  }
-  return type.is_numeric() ? Type::numeric(DType::Other) : Type::unknown();
-}
-
 [[noreturn]] void refuse_write(const AugmentedAssign& assign, std::string_view what) {
   const auto* name = as<Name>(assign.target);
   const std::string target =
@@ -63,6 +54,15 @@ Type widened(const Type& type) {
 }
 
 }  // namespace
+
+Type widened(const Type& type) {
+  if (type.is_number() && type.dtype <= DType::Float64) {
+    Type result = Type::number(DType::Float64);
+    result.mixed = true;
+    return result;
+  }
+  return type.is_numeric() ? Type::numeric(DType::Other) : Type::unknown();
+}
 
 void Inference::block(Block body) {
   for (const Stmt* it : body) {

@@ -22,6 +22,9 @@ namespace tangent {
 
 using Environment = std::vector<Type>;
 
+// What a type becomes that still grows after many rounds: the top of its kind.
+Type widened(const Type& type);
+
 class Inference {
  public:
   // `pairs` knows the functions that are called and stay calls; without it they are refused.
