@@ -667,6 +667,15 @@ def of_number_then_array(x):
     return np.sum(number_then_array(x, 3))
 
 
+def falls_back(x, *, n, scale=2.0):
+    return x if n == 0 else scale * falls_back(x, n=n - 1)
+
+
+def many_ways_without_a_derivative(x, options):
+    y = simpson(bell, 0.0, 1.0, 1) + constants_of_a_dict(2.0, options, 1)
+    return x * (y + falls_back(0.5, n=2) + variadic(1, 0.3, 1.0, 2.0) + power(1.5, n=3))
+
+
 class Branch:
     def __init__(self, value, left=None, right=None):
         self.value = value
@@ -775,6 +784,7 @@ OTHERS = [
     (reads_globals, (0.8, 0), (0,)),
     (none_or_number, (1.2, 3), (0,)),
     (accumulates, (0.7, 3), (0,)),
+    (many_ways_without_a_derivative, (0.7, {'scale': 3.0, 'shift': 1.0}), (0,)),
     (of_its_argument, (X[:3],), (0,)),
     (of_stores_into_results, (X[:3],), (0,)),
     (local_functions, (0.7,), (0,)),

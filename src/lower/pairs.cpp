@@ -63,6 +63,23 @@ std::size_t results_of(Block body) {
   return std::max<std::size_t>(found, 1);
 }
 
+// Whether the function itself can be called with the values that are passed, by position.
+bool takes_as_passed(const Callee& callee, std::span<const Lowering::Given> given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    switch (callee.parameters[i]->form) {
+      case ParameterKind::Positional:
+      case ParameterKind::PositionalOnly:
+        if (given[i].values.size() != 1) return false;
+        break;
+      case ParameterKind::VariadicPositional:
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
 // The variable that every return of a function gives back, if it is one.
 Symbol returned_name(Block body) {
   Symbol found;
@@ -176,7 +193,8 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   targets.push_back(context_.local(names_.fresh(wish + "_tape"), it.ranges));
 
   const std::optional<Thing> thing = thing_of(it.function);
-  const bool by_name = callee.lexical == nullptr && thing && thing->handle == callee.function;
+  const bool by_name = callee.lexical == nullptr && thing && thing->handle == callee.function &&
+                       takes_as_passed(callee, given);
   const Expr* function =
       by_name ? expression(it.function)
               : static_cast<const Expr*>(context_.global(pair.forward, it.function->ranges));
