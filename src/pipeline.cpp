@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "analysis/aliases.h"
+#include "analysis/fresh_results.h"
 #include "analysis/live_loops.h"
 #include "analysis/views.h"
 #include "analysis/wholes.h"
@@ -355,6 +356,7 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
                           std::vector<CorePair>& pairs, Outside& outside, RuleBook& rules,
                           Context& context) {
   TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
+  note_fresh_results(program, pairs);
   const auto rewrite = [&](auto&& step) {
     bool changed = false;
     const auto apply = [&](CoreFunction& core, const TypedFunction& typed) {
@@ -365,7 +367,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
     };
     apply(top, program.top);
     for (std::size_t k = 0; k < pairs.size(); ++k) apply(pairs[k].core, program.pairs[k]);
-    if (changed) program = infer_program(top, arguments, pairs, outside, rules, context);
+    if (changed) {
+      program = infer_program(top, arguments, pairs, outside, rules, context);
+      note_fresh_results(program, pairs);
+    }
     return changed;
   };
   // Lists that are made inside of expressions have names.
@@ -384,6 +389,28 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   for (int round = 0; round < kViewRounds && rewrite(spell_out); ++round) {
   }
   return program;
+}
+
+// A program as text: the body of the differentiated function, and the functions that stay calls.
+std::string text_of(Block top, const std::vector<CorePair>& pairs,
+                    const std::function<Block(std::size_t)>& body_of) {
+  std::string text = print(top).text;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    text += "\ndef " + std::string(pairs[k].core.name.text()) + "(";
+    std::string separator;
+    for (const Parameter* parameter : pairs[k].core.parameters) {
+      text += separator + std::string(parameter->name.text());
+      separator = ", ";
+    }
+    text += "):\n";
+    const std::string body = print(body_of(k)).text;
+    for (std::size_t start = 0; start < body.size();) {
+      const std::size_t end = body.find('\n', start);
+      text += "    " + body.substr(start, end - start) + "\n";
+      start = end == std::string::npos ? body.size() : end + 1;
+    }
+  }
+  return text;
 }
 
 bool reads_name(Block body, Symbol symbol) {
@@ -574,11 +601,13 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   const std::vector<Type> parameters = arguments;
   for (const NamedField& field : fields) arguments.push_back(field.type);
   const Inputs inputs = inputs_of(core, parameters, options, fields);
-  if (log) log("core", print(ready.body).text);
+  if (log)
+    log("core", text_of(ready.body, pairs, [&](std::size_t k) { return pairs[k].core.body; }));
 
   const TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);
   const TypedFunction& typed = program.top;
-  if (log) log("typed", print(typed.body).text);
+  if (log)
+    log("typed", text_of(typed.body, pairs, [&](std::size_t k) { return program.pairs[k].body; }));
   check_result(typed, typed.body);
   check_wholes(typed, fields);
 

@@ -27,7 +27,7 @@ RIGHT = {
     'zip with range': 'for i, e in zip(range(3), v):\n  v[1] *= e\n  s = s*0.5 + e*e*i',
     'enumerate zip': 'for i, (a, b) in enumerate(zip(v, v[1:])):\n  v[1] *= a\n  s += a*b*b*i',
     'reversed': 'for e in reversed(v):\n  v[1] *= e\n  s = s*0.5 + e*e',
-    'left early': 'for a, b in zip(v, v[1:]):\n  v[2] *= a\n  if b < 0:\n    break\n  s = s + a*b*b',
+    'left early': 'for a, b in zip(v, v[1:]):\n  v[2] *= a\n  if b < 0:\n    break\n  s += a*b*b',
     'by a call': 'for a, b in zip(v, v[1:]):\n  s = s*0.5 + g(v, a)*b',
     'rows': 'm = np.outer(v, v)\nfor r in m:\n  m[1] *= np.sum(r)\n  s = s*0.5 + np.sum(r*r)',
     'rows of two': (

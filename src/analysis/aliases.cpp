@@ -199,6 +199,7 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
         const bool library = callee.starts_with("numpy.") || callee.starts_with("scipy.") ||
                              callee.starts_with("math.");
         if (library && !may_give_view(callee) && !copies) break;
+        if (function_.fresh_calls.contains(call->callee)) break;
         for (const Expr* argument : call->arguments) stack.push_back(argument);
         for (const Keyword* keyword : call->keywords) stack.push_back(keyword->value);
         // np.reshape(y) shares with y, y.reshape() does; np is no memory.
@@ -415,7 +416,7 @@ void Aliases::bind_classes(const Expr* target, const Expr* value) {
   });
 }
 
-Aliases::Aliases(const TypedFunction& function) : function_(function) {
+Aliases::Aliases(const TypedFunction& function, bool always) : function_(function) {
   std::vector<const Node*> stack(function.body.rbegin(), function.body.rend());
   while (!stack.empty()) {
     const Node* node = stack.back();
@@ -431,7 +432,7 @@ Aliases::Aliases(const TypedFunction& function) : function_(function) {
     for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
     std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(mark), stack.end());
   }
-  if (stores_.empty()) return;
+  if (stores_.empty() && !always) return;
 
   stack.assign(function.body.begin(), function.body.end());
   while (!stack.empty()) {

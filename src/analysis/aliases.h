@@ -22,7 +22,8 @@ bool may_give_view(std::string_view function);
 
 class Aliases {
  public:
-  explicit Aliases(const TypedFunction& function);
+  // Without a store nothing is looked at, but for `always`.
+  explicit Aliases(const TypedFunction& function, bool always = false);
 
   // Whether the memory behind a name is stored into, through any name.
   [[nodiscard]] bool is_written(Symbol variable) const;

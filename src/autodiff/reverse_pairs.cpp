@@ -56,7 +56,11 @@ void Reverse::reverse_half() {
   const std::size_t results = own_->pair->results;
   for (std::size_t k = 0; k < results; ++k) {
     const Symbol returned = returned_variable(function_.body, k, results);
-    const bool named = returned && !bars_.contains(returned);
+    // A parameter's own adjoint is something else.
+    const bool is_parameter =
+        std::any_of(core_.parameters.begin(), core_.parameters.end(),
+                    [&](const Parameter* parameter) { return parameter->name == returned; });
+    const bool named = returned && !is_parameter && !bars_.contains(returned);
     const Symbol seed = named ? bar(returned) : names_.fresh("by");
     adjoint_names_.insert(seed);
     typing_.declare(seed, adjoint_type(own_->results[k]));
@@ -315,10 +319,7 @@ void Reverse::take_adjoints(const Call* backward, const std::vector<const Expr*>
   // All of them wait while one is passed on.
   const std::size_t first = in_flight_.size();
   for (Linear& adjoint : waiting) in_flight_.push_back(&adjoint);
-  for (std::size_t k = 0; k < taken.size(); ++k) {
-    const Linear now = waiting[k];
-    push(taken[k].first, now);
-  }
+  for (std::size_t k = 0; k < taken.size(); ++k) push(taken[k].first, waiting[k]);
   in_flight_.resize(first);
 }
 

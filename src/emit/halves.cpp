@@ -342,7 +342,7 @@ class Splitter {
     return context_.list(statements);
   }
 
-  Split split(Block forward, Block backward, Assigned assigned, bool outermost) {
+  Split split(Block forward, Block backward, const Assigned& assigned, bool outermost) {
     const If* second = only_branch(backward);
     const If* first = forward.empty() ? nullptr : as<If>(forward.back());
     if (first != nullptr && second != nullptr && gives_result(first)) {

@@ -20,8 +20,6 @@ namespace {
 
 constexpr std::size_t kLargestInlined = 20000;  // nodes
 
-std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
-
 }  // namespace
 
 bool mentions(const Node* root, Symbol wanted) {

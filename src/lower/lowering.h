@@ -122,6 +122,13 @@ struct Destination {
 
 class Lowering {
  public:
+  // What a parameter is in a call: a value (of `*args` several), or something that is known.
+  struct Given {
+    std::vector<const Expr*> values;
+    const Callee* function = nullptr;
+    const Expr* constant = nullptr;  // a function, class or module of the outside
+  };
+
   Lowering(Outside& outside, Context& context, Known& known);
 
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
@@ -254,12 +261,6 @@ class Lowering {
 
   // pairs.cpp: calls that stay calls
   struct Pair;
-  // What a parameter is in a call: a value (of `*args` several), or something that is known.
-  struct Given {
-    std::vector<const Expr*> values;
-    const Callee* function = nullptr;
-    const Expr* constant = nullptr;  // a function, class or module of the outside
-  };
   const Expr* call_pair(const Call& it, const Callee& callee, Destination destination);
   Pair& pair_for(const Call& it, const Callee& callee, std::span<const Given> given);
   Frame& surroundings(ThingHandle function);
@@ -443,6 +444,9 @@ struct Lowering::Pair {
   Symbol forward;
   Symbol backward;
 };
+
+// `name`, as messages show it.
+inline std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
 
 // The names of locals that the statements assign.
 // Whether one of the statements stores into an element or slice.

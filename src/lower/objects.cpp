@@ -21,8 +21,6 @@ namespace tangent::lowering {
 
 namespace {
 
-std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
-
 std::string lower_case(std::string_view text) {
   std::string result(text);
   std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -295,9 +295,13 @@ class Spreader {
         for (const Part& part : parts_[k]) {
           if (part.is_read) arguments.push_back(value(call, part));
         }
+        // The function itself does not take the parts.
+        const Expr* function = arguments.size() == call->arguments.size() && parts_[k].empty()
+                                   ? call->function
+                                   : context_.global(pairs_[k].forward, call->function->ranges);
         out.push_back(context_.assign(
             static_cast<const Assign*>(statement)->targets[0],
-            context_.make<Call>(call->ranges, call->function, call->callee,
+            context_.make<Call>(call->ranges, function, call->callee,
                                 Exprs(context_.list(arguments)), List<const Keyword*>()),
             statement->ranges));
       } else if (const auto* branch = as<If>(statement)) {

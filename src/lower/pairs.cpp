@@ -20,8 +20,6 @@ namespace tangent::lowering {
 
 namespace {
 
-std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
-
 bool reads_variable(const Expr* core) {
   return find_node(core, [](const Node* part) {
            const auto* name = as<Name>(part);
@@ -63,6 +61,23 @@ std::size_t results_of(Block body) {
     for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
   }
   return std::max<std::size_t>(found, 1);
+}
+
+// Whether the function itself can be called with the values that are passed, by position.
+bool takes_as_passed(const Callee& callee, std::span<const Lowering::Given> given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    switch (callee.parameters[i]->form) {
+      case ParameterKind::Positional:
+      case ParameterKind::PositionalOnly:
+        if (given[i].values.size() != 1) return false;
+        break;
+      case ParameterKind::VariadicPositional:
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
 }
 
 // The variable that every return of a function gives back, if it is one.
@@ -178,7 +193,8 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   targets.push_back(context_.local(names_.fresh(wish + "_tape"), it.ranges));
 
   const std::optional<Thing> thing = thing_of(it.function);
-  const bool by_name = callee.lexical == nullptr && thing && thing->handle == callee.function;
+  const bool by_name = callee.lexical == nullptr && thing && thing->handle == callee.function &&
+                       takes_as_passed(callee, given);
   const Expr* function =
       by_name ? expression(it.function)
               : static_cast<const Expr*>(context_.global(pair.forward, it.function->ranges));
@@ -468,7 +484,7 @@ Block Lowering::with_results(Block body, const Pair& pair) {
 std::vector<CorePair> Lowering::lower_pairs() {
   std::vector<CorePair> lowered;
   // Lowering one may find another.
-  for (std::size_t k = 0; k < pairs_.size(); ++k) lowered.push_back(lower_pair(pairs_[k]));
+  while (lowered.size() < pairs_.size()) lowered.push_back(lower_pair(pairs_[lowered.size()]));
   return lowered;
 }
 

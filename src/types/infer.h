@@ -7,6 +7,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "capture/outside.h"
@@ -21,6 +22,8 @@ struct TypedFunction {
   NodeTable<Type> types;                       // of every expression in body
   std::unordered_map<Symbol, Type> variables;  // the join of all values a local ever has
   Type result;                                 // the join of all returned values
+  // Callees of pairs whose results share memory with no argument; analysis says which.
+  std::unordered_set<Symbol> fresh_calls;
 
   [[nodiscard]] Type type_of(const Expr* expression) const {
     const Type* found = types.find(expression);

@@ -11,7 +11,7 @@ namespace tangent {
 namespace {
 
 // After so many rounds what still changes goes to the top of its kind.
-constexpr int kPreciseRounds = 6;
+constexpr int kPreciseCalls = 6;
 constexpr int kMostRounds = 40;
 
 // A length that one function knows says nothing in another, unless it is an argument's of the whole
@@ -35,15 +35,6 @@ Type seen_from_outside(const Type& type, Arena& arena) {
   return result;
 }
 
-Type widened(const Type& type) {
-  if (type.is_number() && type.dtype <= DType::Float64) {
-    Type result = Type::number(DType::Float64);
-    result.mixed = true;
-    return result;
-  }
-  return type.is_numeric() ? Type::numeric(DType::Other) : Type::unknown();
-}
-
 }  // namespace
 
 PairTypes::PairTypes(const std::vector<CorePair>& pairs, Arena& arena)
@@ -57,7 +48,7 @@ PairTypes::PairTypes(const std::vector<CorePair>& pairs, Arena& arena)
 void PairTypes::join_into(Type& known, const Type& type) {
   const Type joined = join(known, seen_from_outside(type, arena_), arena_);
   if (joined == known) return;
-  const bool grew = known.kind != TypeKind::Bottom && rounds_ > kPreciseRounds;
+  const bool grew = known.kind != TypeKind::Bottom && rounds_ > kPreciseCalls;
   known = grew ? widened(joined) : joined;
   changed_ = true;
 }
@@ -68,7 +59,13 @@ Type PairTypes::call(Symbol callee, const std::vector<Type>& arguments) {
   Known& known = calls_[static_cast<std::size_t>(found - pairs_.begin())];
   if (!known.called) changed_ = true;
   known.called = true;
-  for (std::size_t i = 0; i < arguments.size(); ++i) join_into(known.arguments[i], arguments[i]);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    // `total=None`, which the function tells from a number: where it is None, nothing flows.
+    Type& before = known.arguments[i];
+    if (arguments[i].kind == TypeKind::None && before.is_numeric()) continue;
+    if (before.kind == TypeKind::None && arguments[i].is_numeric()) before = Type();
+    join_into(before, arguments[i]);
+  }
   if (!known.gives) return {};
   std::vector<Type> elements = known.results;
   elements.push_back(Type::of(TypeKind::Opaque));  // the tape

@@ -25,6 +25,7 @@ class PairTypes {
   [[nodiscard]] const std::vector<Type>& arguments(std::size_t pair) const {
     return calls_[pair].arguments;
   }
+  [[nodiscard]] bool has_pairs() const { return !pairs_.empty(); }
   [[nodiscard]] bool is_called(std::size_t pair) const { return calls_[pair].called; }
   // Starts over with what is given back: while arguments were not all known, a result may have had
   // a type that it has not. Whether there was anything to gain by it; once.

@@ -11,15 +11,6 @@ namespace {
 // are handed from variable to variable need a round for each.
 constexpr int kPreciseRounds = 6;
 
-Type widened(const Type& type) {
-  if (type.is_number() && type.dtype <= DType::Float64) {
-    Type result = Type::number(DType::Float64);
-    result.mixed = true;
-    return result;
-  }
-  return type.is_numeric() ? Type::numeric(DType::Other) : Type::unknown();
-}
-
 [[noreturn]] void refuse_write(const AugmentedAssign& assign, std::string_view what) {
   const auto* name = as<Name>(assign.target);
   const std::string target =
@@ -63,6 +54,15 @@ Type widened(const Type& type) {
 }
 
 }  // namespace
+
+Type widened(const Type& type) {
+  if (type.is_number() && type.dtype <= DType::Float64) {
+    Type result = Type::number(DType::Float64);
+    result.mixed = true;
+    return result;
+  }
+  return type.is_numeric() ? Type::numeric(DType::Other) : Type::unknown();
+}
 
 void Inference::block(Block body) {
   for (const Stmt* it : body) {
@@ -155,9 +155,23 @@ bool Inference::join_into(Environment& into, const Environment& from) {
   return changed;
 }
 
+// Where a call may pass a number as well, what is None so far says nothing of the other arm.
+bool Inference::is_surely_none(const Expr* test, ComparisonOperator op) {
+  const auto* comparison = as<Comparison>(test);
+  if (pairs_ == nullptr || !pairs_->has_pairs() || comparison == nullptr ||
+      comparison->ops.size() != 1 || comparison->ops[0] != op)
+    return false;
+  const auto* name = as<Name>(comparison->left);
+  const auto* none = as<Constant>(comparison->comparators[0]);
+  return name != nullptr && name->scope == Scope::Local && none != nullptr &&
+         none->value.kind == LiteralKind::None && lookup_(name).kind == TypeKind::None;
+}
+
 void Inference::branch(const If& branch) {
   infer(branch.test);
   const Environment before = environment_;
+  if (is_surely_none(branch.test, ComparisonOperator::Is)) return block(branch.body);
+  if (is_surely_none(branch.test, ComparisonOperator::IsNot)) return block(branch.orelse);
   block(branch.body);
   const bool body_reaches = reachable_;
   Environment after = std::move(environment_);

@@ -22,6 +22,9 @@ namespace tangent {
 
 using Environment = std::vector<Type>;
 
+// What a type becomes that still grows after many rounds: the top of its kind.
+Type widened(const Type& type);
+
 class Inference {
  public:
   // `pairs` knows the functions that are called and stay calls; without it they are refused.
@@ -47,6 +50,7 @@ class Inference {
   void block(Block body);
   void statement(const Stmt* statement);
   void branch(const If& branch);
+  bool is_surely_none(const Expr* test, ComparisonOperator op);
   void loop(const Stmt* statement, Block body, Block orelse);
   bool is_endless(const Stmt* statement) const;
   void enter_iteration(const Stmt* statement);

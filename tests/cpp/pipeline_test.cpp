@@ -36,6 +36,7 @@ class Road : public ::testing::Test {
     b.library("len", "builtins.len", 804);
     const Block module = testing::RuleParser(text, b.context).statements();
     const auto* definition = as<FunctionDefinition>(module[0]);
+    b.user(definition, 0);  // a function knows itself
     RuleBook rules(b.context.symbols(),
                    [](std::string_view record, std::string_view, int, Context& into) {
                      return testing::RuleParser(record, into).statements();
@@ -63,6 +64,21 @@ class Road : public ::testing::Test {
  private:
   Arena types_;
 };
+
+TEST_F(Road, AFunctionThatCallsItself) {
+  const std::string text = gradient(
+      "def f(x, n):\n"
+      "    if n == 0:\n"
+      "        return x[0]\n"
+      "    y = f(x[1:], n - 1)\n"
+      "    for k in range(n):\n"
+      "        y = y * x[k] + f(x, k - n)\n"
+      "    return y\n",
+      {array({Dim{2}}), Type::number(DType::Integer)});
+  expect_in(text, {"y, y_tape = _f_forward(x, n)", "_f_backward(y_tape, by, bx)",
+                   "def _f_forward(x, n):", "def _f_backward(tape, by, bx):",
+                   "if tape is None:\n        # Grad of: return x[0]\n        bx[0] += by"});
+}
 
 TEST_F(Road, ALoopWithABreak) {
   const std::string text = gradient(
