@@ -27,6 +27,17 @@ bool reads_variable(const Expr* core) {
          }) != nullptr;
 }
 
+// Whether a body, or a function in it, declares a name nonlocal.
+bool is_nonlocal(Block body, Symbol name) {
+  return std::ranges::any_of(body, [&](const Stmt* statement) {
+    return find_node(statement, [&](const Node* part) {
+             const auto* declared = as<Global>(part);
+             return declared != nullptr && declared->nonlocal &&
+                    std::ranges::find(declared->names, name) != declared->names.end();
+           }) != nullptr;
+  });
+}
+
 // How many values a written return gives: 0 if that is not seen here (a call), 1 for anything that
 // is no tuple.
 std::size_t values_of(const Expr* written) {
@@ -296,6 +307,12 @@ void Lowering::capture(const Call& it, const Callee& callee, std::size_t slot, F
     Binding* binding = frame_ != nullptr ? find_binding(name, &owner) : nullptr;
     frame_ = caller;
     if (binding == nullptr) continue;
+    if (is_nonlocal(callee.body, name)) {
+      refuse(it,
+             quoted(callee.name) + ", which calls itself, may assign " + quoted(name) +
+                 " of the function around it",
+             "return the value instead", DiagnosticKind::RecursiveCall);
+    }
     if (around.bindings.contains(name)) {
       const auto before = std::ranges::find_if(pair.captured, [&](const Pair::Captured& other) {
         return other.slot == slot && other.name == name;
