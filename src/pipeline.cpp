@@ -316,7 +316,9 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                       Outside& outside, RuleBook& rules, Context& context, const StageLog& log) {
   // The parts of arguments that constants reach are variables.
   std::vector<NamedField> fields;
-  CoreFunction ready = name_fields(prepare(core, context), structures, fields, context);
+  CoreFunction ready =
+      name_fields(prepare(spell_out_argument_dicts(core, structures, context), context), structures,
+                  fields, context);
   std::vector<Type> arguments = given;
   for (std::size_t k = 0; k < structures.size(); ++k) {
     if (structures[k].is_items()) arguments[k] = structures[k].type;

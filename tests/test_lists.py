@@ -577,6 +577,9 @@ def test_the_seed_of_a_list():
         'zs = [v for v in xs]\n    ys = zs\n    ys.sort()\n    return zs[0]',
         'zs = [v for v in xs]\n    d = [zs, 1.0]\n    zs.reverse()\n    return d[0][0]',
         'zs = [v for v in xs]\n    for v in zs:\n        zs.pop(0)\n    return xs[0]',
+        'ws = [[v, 1.0] for v in xs]\n    for w in ws:\n        w.sort()\n    return ws[0][0]',
+        'ys = np.array(xs)\n    ys.sort()\n    return ys[0]',
+        'ys = 2.0 * np.array(xs)\n    ys.sort()\n    return ys[0]',
     ],
 )
 def test_a_write_that_another_name_sees(body: str, tmp_path: Any):

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/diagnostics.h"
+#include "lower/dicts.h"
 #include "lower/scope.h"
 #include "syntax/places.h"
 #include "syntax/printer.h"
@@ -106,6 +107,25 @@ class FieldNamer {
   }
 
   Block run(Block body) { return block(body); }
+
+  // The keys of a dict in an argument.
+  std::optional<std::vector<const Expr*>> keys_of(const Expr* node) const {
+    const Structure* whole = reached(node);
+    if (whole == nullptr || whole->form != Structure::Form::Dict) return {};
+    std::vector<const Expr*> keys;
+    for (const auto& [step, part] : whole->parts) {
+      if (step.form == FieldStep::Form::Key) {
+        keys.push_back(context_.make<Constant>(
+            Ranges(),
+            Literal{.kind = LiteralKind::String, .text = context_.arena().copy_text(step.text)}));
+      } else if (step.index >= 0) {
+        keys.push_back(context_.integer(step.index));
+      } else {
+        return {};
+      }
+    }
+    return keys;
+  }
 
  private:
   void name_leaves(const Structure& structure, std::size_t parameter, const std::string& text) {
@@ -335,6 +355,17 @@ class FieldReader {
 }  // namespace
 
 std::vector<ReadField> read_fields(const CoreFunction& core) { return FieldReader(core).take(); }
+
+CoreFunction spell_out_argument_dicts(const CoreFunction& core,
+                                      const std::vector<Structure>& structures, Context& context) {
+  std::vector<NamedField> fields;
+  const FieldNamer namer(core, structures, fields, context);
+  if (fields.empty()) return core;
+  CoreFunction result = core;
+  const KeysOf keys_of = [&](const Expr* node) { return namer.keys_of(node); };
+  result.body = spell_out_dicts(core, keys_of, context);
+  return result;
+}
 
 CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,
                          std::vector<NamedField>& fields, Context& context) {

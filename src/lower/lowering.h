@@ -157,6 +157,7 @@ class Lowering {
   const Expr* library_call(const Call& it, const Thing& thing);
   const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
   bool changes_list(const Call& it, const Attribute& method);
+  bool changes_dict(const Call& it, const Attribute& method);
   // list_methods.cpp: extend, insert, pop(k), reverse, sort, clear
   bool rebinds_list(const Call& it, const Attribute& method);
   const Expr* list_method(const Call& it, const Attribute& method, Destination destination);
