@@ -3,7 +3,6 @@
 In: the `Writer` (programs.py). Out: as in programs_statements, whose table the constructs join. A
 list holds numbers or arrays of one shape and is read while it is written; behind the construct it
 stays in scope for `list_read` alone."""
-# ruff: noqa: B905
 
 import dataclasses
 
@@ -159,7 +158,9 @@ def list_comprehension(w):
     source, uses = w.pick(sources)
     q = w.fresh('q')
     made = Made(w.fresh('ys'), None, 1, frozenset(uses))
-    value = w.pick([f'np.sin({q})', f'0.5 * {q}', f'{q} * {q} / (1.0 + {q} ** 2)', f'0.3 - {q} / 2'])
+    value = w.pick(
+        [f'np.sin({q})', f'0.5 * {q}', f'{q} * {q} / (1.0 + {q} ** 2)', f'0.3 - {q} / 2']
+    )
     w.line(f'{made.name} = [{value} for {q} in {source}]')
     w.mark('list_comprehension')
     keep(w, made)
@@ -173,7 +174,7 @@ def list_item(w, depth):
         return None
     made = w.pick(found)
     w.mark('list_item')
-    text = read_of(made, w.pick(['0', '-1', 'len({}) - 1'.format(made.name)]))
+    text = read_of(made, w.pick(['0', '-1', f'len({made.name}) - 1']))
     return Expression(text, 100, bound_of(made), made.uses | w.scope[made.name].uses)
 
 

@@ -550,7 +550,8 @@ def view(w):
     v = w.pick(found)
     shape = v.shape
     kinds = ['alias', 'slice', 'slice']
-    kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'ravel', 'ravel'] * 2 if len(shape) == 2 else []
+    if len(shape) == 2:
+        kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'ravel', 'ravel'] * 2
     kinds += ['reshape'] if len(shape) == 1 else []
     kind = w.pick(kinds)
     if kind == 'alias':

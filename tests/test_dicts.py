@@ -1,7 +1,7 @@
 """Dicts that a derivative flows through: by constant keys, by their methods, in loops.
 
 Values are checked against the oracle, which runs the function itself."""
-# ruff: noqa: B905
+# ruff: noqa: PIE800, SIM118
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def copied(x):
 
 
 LOCAL = [
-    assigned, got, walked_items, values, called, merged, updated, updated_in_a_loop, in_arms, copied,
+    assigned, got, walked_items, values, called, merged, updated, updated_in_a_loop, in_arms,
+    copied,
 ]  # fmt: skip
 
 

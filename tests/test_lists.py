@@ -2,7 +2,7 @@
 are made of.
 
 Values are checked against the oracle, which runs the function itself."""
-# ruff: noqa: B905
+# ruff: noqa: B905, RUF007
 
 from __future__ import annotations
 
