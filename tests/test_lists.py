@@ -500,6 +500,129 @@ def test_a_place_that_is_known_at_run_time(k: int):
 
 
 # ------------------------------------------------------------------------------------------------
+# Lists of lists
+
+
+def grid(x):
+    m = [[x * (i + 1) ** j for j in range(2)] for i in range(2)]
+    return m[0][0] * m[1][1]
+
+
+def rows(x):
+    m = []
+    for i in range(3):
+        m.append([x * i, x * x, 1.0])
+    total = 0.0
+    for row in m:
+        for v in row:
+            total += v * v * x
+    return total
+
+
+def sums_of_rows(x):
+    m = [[x * i + j * x * x for j in range(3)] for i in range(3)]
+    total = 0.0
+    for i in range(3):
+        total += sum(m[i]) * m[i][0]
+    return total + m[-1][-1]
+
+
+def last_row(x):
+    m = []
+    for i in range(3):
+        m.append([x * i, x])
+    row = m.pop()
+    return row[0] * row[1] + m[0][1] * m[1][0]
+
+
+def pairs_of_rows(x):
+    m = [[x * i + j * x * x for j in range(3)] for i in range(3)]
+    total = 0.0
+    for a, b in zip(m, m[1:]):
+        for p, q in zip(a, b):
+            total += p * q
+    return total
+
+
+def products(x):
+    n = 2
+    a = [[x, 1.0], [x * x, 2.0]]
+    b = [[1.0, x], [3.0, x]]
+    c = [[sum([a[i][k] * b[k][j] for k in range(n)]) for j in range(n)] for i in range(n)]
+    return c[0][1] * c[1][0]
+
+
+def rows_of_arrays(x):
+    v = x * np.arange(3.0)
+    m = []
+    for i in range(2):
+        m.append([v * i, v * v])
+    return np.sum(m[1][0] * m[0][1])
+
+
+def made_an_array(x):
+    m = [[x * i + 1 for i in range(2)] for _ in range(2)]
+    return np.sum(np.array(m) ** 2)
+
+
+def slices_of_rows(x):
+    m = [[x * i, x * x] for i in range(4)]
+    k = m[1:3]
+    both = m[::-1] + k
+    total = 0.0
+    for row in both:
+        total += row[0] * row[1]
+    return total + sum(k[0]) + m[2][0]
+
+
+def copied_rows(x):
+    m = [[x * i, x] for i in range(3)]
+    k = list(m)
+    total = 0.0
+    for row in k:
+        total += row[0] * row[1] * row[1]
+    for row in m:
+        total += row[0] * row[0]
+    return total + k[0][1]
+
+
+def one_row_twice(x):
+    row = [x, 2 * x]
+    for _ in range(1):
+        row.append(x)
+    m = [row, row]
+    total = 0.0
+    for i in range(2):
+        total += m[i][0] * m[i][2]
+    return total
+
+
+def ragged(x):
+    m = []
+    for i in range(3):
+        if i > 0:
+            m.append([x * i, x])
+        else:
+            m.append([x])
+    total = 0.0
+    for row in m:
+        total += row[-1] * row[0]
+    return total
+
+
+NESTED = [
+    grid, rows, sums_of_rows, last_row, pairs_of_rows, products, rows_of_arrays, made_an_array,
+    slices_of_rows, copied_rows, one_row_twice, ragged,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('f', NESTED, ids=lambda f: f.__name__)
+def test_lists_of_lists(f: Any):
+    for x in (1.3, -0.6):
+        check(f, x)
+
+
+# ------------------------------------------------------------------------------------------------
 # Lists as results
 
 
