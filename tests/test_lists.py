@@ -152,6 +152,10 @@ def guarded(xs):
     return xs[0] * len(xs)
 
 
+def cube(v):
+    return v * v * v
+
+
 def cubes(ys):
     total = 0.0
     for y in ys:
@@ -497,6 +501,32 @@ def test_a_place_that_is_known_at_run_time(k: int):
 
     want = oracle.gradient(f, (1.3, k), (0,))
     assert oracle.error((tangent.grad(f)(1.3, k),), want) <= 1e-10
+
+
+# ------------------------------------------------------------------------------------------------
+# map and filter, used up at once
+
+
+def test_map_and_filter():
+    xs = [1.0, 2.5, 2.0]
+    check(lambda xs: sum(map(lambda v: v * v, xs)), xs)
+    check(lambda xs: sum(list(filter(lambda v: v > 1.5, xs))) ** 2, xs)
+    check(lambda xs: max(map(cube, xs)) + sum(map(cube, [xs[0], 2.0])), xs)
+    check(lambda xs: sum(map(np.sin, xs)) * sorted(map(cube, xs))[0], xs)
+
+    def of_a_local(xs):
+        k = xs[0]
+        item = 3.0
+        return sum(map(lambda v: v * k * item, xs))
+
+    check(of_a_local, xs)
+
+    def used_twice(xs):
+        squares = map(lambda v: v * v, xs)
+        return sum(squares) + sum(squares)
+
+    with pytest.raises(tangent.errors.TangentError):
+        tangent.grad(used_twice)(xs)
 
 
 # ------------------------------------------------------------------------------------------------

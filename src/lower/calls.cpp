@@ -160,6 +160,11 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
     refuse(it, "`" + print(it.function) + "` is not supported", "use plain names and loops");
   }
   refuse_write_in_place(it, thing.qualified_name);
+  const bool filters = name == "builtins.filter";
+  if ((filters || name == "builtins.map") && it.arguments.size() == 2 && it.keywords.empty() &&
+      consumed_.contains(&it) && !is<Constant>(it.arguments[0])) {
+    return mapped(it, filters);
+  }
   if (name == "builtins.dict" && it.arguments.empty() &&
       std::ranges::all_of(it.keywords,
                           [](const Keyword* keyword) { return bool(keyword->name); })) {

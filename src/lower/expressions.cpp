@@ -1,7 +1,7 @@
 // Expressions: trees as the user wrote them, with every name resolved.
 #include "lower/lowering.h"
-#include "syntax/visit.h"
 #include "syntax/printer.h"
+#include "syntax/visit.h"
 
 namespace tangent::lowering {
 

@@ -131,6 +131,8 @@ class Lowering {
   const Expr* display(const Expr& it, Exprs elements);
   const Expr* comprehension(const Comprehension& it, Destination destination);
   void allow_generators(const Call& it);
+  bool uses_all(const Call& it);
+  const Expr* mapped(const Call& it, bool filters);
   const Expr* dictionary(const Dictionary& it);
   const Expr* formatted(const FormattedString& it);
   const Expr* walrus(const NamedExpression& it);
@@ -247,6 +249,7 @@ class Lowering {
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
   std::vector<ReboundList> rebound_lists_;
+  std::unordered_set<const Call*> consumed_;  // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
 
