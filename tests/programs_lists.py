@@ -66,7 +66,7 @@ def define_total(w, made, text):
     w.define(name, 'float', bound=1.0, uses=made.uses)
 
 
-@statement(2.6, deep=True)
+@statement(2.8, deep=True)
 def list_filled(w):
     """`xs.append(…)` in a loop, with an item that may read the one before; then it is read."""
     shape = w.shape() if w.chance(0.5) else None
@@ -88,8 +88,7 @@ def list_filled(w):
          low=0, high=1, last=last)  # fmt: skip
     keep(w, made)
     for more in (list_changed, list_loop):
-        if w.chance(0.8):
-            more(w)
+        more(w)
 
 
 @statement(1.2, deep=True)
@@ -127,7 +126,7 @@ def list_changed(w):
     if not found:
         return False
     made = w.pick(found)
-    how = w.pick(['store', 'store_augmented', 'store_augmented', 'append', 'stack'])
+    how = w.pick(['store', 'store', 'store_augmented', 'store_augmented', 'append', 'append', 'stack', 'stack'])
     e = item(w, made)
     w.mark(f'list_{how}')
     if how == 'store':
