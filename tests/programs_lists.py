@@ -126,7 +126,7 @@ def list_changed(w):
     if not found:
         return False
     made = w.pick(found)
-    how = w.pick(['store', 'store', 'store_augmented', 'store_augmented', 'append', 'append', 'stack', 'stack'])
+    how = w.pick(['store', 'store_augmented', 'append', 'stack'] * 2)
     e = item(w, made)
     w.mark(f'list_{how}')
     if how == 'store':

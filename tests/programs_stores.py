@@ -551,7 +551,7 @@ def view(w):
     shape = v.shape
     kinds = ['alias', 'slice', 'slice']
     if len(shape) == 2:
-        kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'transpose', 'ravel', 'ravel', 'ravel'] * 2
+        kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'transpose'] * 2 + ['ravel'] * 6
     kinds += ['reshape'] if len(shape) == 1 else []
     kind = w.pick(kinds)
     if kind == 'alias':
