@@ -580,7 +580,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                       Outside& outside, RuleBook& rules, Context& context, const StageLog& log) {
   // The parts of arguments that constants reach are variables.
   std::vector<NamedField> fields;
-  CoreFunction ready = prepare(core, context);
+  CoreFunction ready = prepare(spell_out_argument_dicts(core, structures, context), context);
   if (options.forward) ready = take_names(ready, options.tangents, context);
   ready = name_fields(ready, structures, fields, context);
   ready.pairs.clear();

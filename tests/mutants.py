@@ -15,7 +15,8 @@ gradient is not made at all:
   * `+=` to `=` where the sum is still zero, and a pop that leaves its entry where all entries are
     the same;
   * swaps of statements of which neither reads or writes what the other writes, or that both only
-    add to something, scale it, or write different elements of it; dropping, repeating or replacing what gives the same text again."""
+    add to something, scale it, or write different elements of it; dropping, repeating or replacing
+    what gives the same text again."""
 # ruff: noqa: B905
 
 import ast

@@ -3,7 +3,6 @@
 In: the `Writer` (programs.py). Out: as in programs_statements, whose table the constructs join. A
 list holds numbers or arrays of one shape and is read while it is written; behind the construct it
 stays in scope for `list_read` alone."""
-# ruff: noqa: B905
 
 import dataclasses
 
@@ -67,7 +66,7 @@ def define_total(w, made, text):
     w.define(name, 'float', bound=1.0, uses=made.uses)
 
 
-@statement(2.6, deep=True)
+@statement(2.8, deep=True)
 def list_filled(w):
     """`xs.append(…)` in a loop, with an item that may read the one before; then it is read."""
     shape = w.shape() if w.chance(0.5) else None
@@ -89,8 +88,7 @@ def list_filled(w):
          low=0, high=1, last=last)  # fmt: skip
     keep(w, made)
     for more in (list_changed, list_loop):
-        if w.chance(0.8):
-            more(w)
+        more(w)
 
 
 @statement(1.2, deep=True)
@@ -128,7 +126,7 @@ def list_changed(w):
     if not found:
         return False
     made = w.pick(found)
-    how = w.pick(['store', 'store_augmented', 'store_augmented', 'append', 'stack'])
+    how = w.pick(['store', 'store_augmented', 'append', 'stack'] * 2)
     e = item(w, made)
     w.mark(f'list_{how}')
     if how == 'store':
@@ -159,7 +157,9 @@ def list_comprehension(w):
     source, uses = w.pick(sources)
     q = w.fresh('q')
     made = Made(w.fresh('ys'), None, 1, frozenset(uses))
-    value = w.pick([f'np.sin({q})', f'0.5 * {q}', f'{q} * {q} / (1.0 + {q} ** 2)', f'0.3 - {q} / 2'])
+    value = w.pick(
+        [f'np.sin({q})', f'0.5 * {q}', f'{q} * {q} / (1.0 + {q} ** 2)', f'0.3 - {q} / 2']
+    )
     w.line(f'{made.name} = [{value} for {q} in {source}]')
     w.mark('list_comprehension')
     keep(w, made)
@@ -173,7 +173,7 @@ def list_item(w, depth):
         return None
     made = w.pick(found)
     w.mark('list_item')
-    text = read_of(made, w.pick(['0', '-1', 'len({}) - 1'.format(made.name)]))
+    text = read_of(made, w.pick(['0', '-1', f'len({made.name}) - 1']))
     return Expression(text, 100, bound_of(made), made.uses | w.scope[made.name].uses)
 
 

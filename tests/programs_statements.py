@@ -175,7 +175,7 @@ def assign_chain(w):
     return True
 
 
-@statement(1.5)
+@statement(2.4)
 def assign_flag(w):
     c = condition(w, 1)
     name = w.fresh('flag')
@@ -354,7 +354,7 @@ def close_accumulator(w, v):
     v.bound = max(v.bound, 0.01)
 
 
-@statement(6, deep=True)
+@statement(7, deep=True)
 def for_range(w):
     """Every form of range, with bounds that are constants, lengths, arguments or other counters."""
     name = w.pick(['i', 'j', 'k', 'step', 't'])
@@ -367,8 +367,8 @@ def for_range(w):
     how = w.pick(['constant', 'length', 'length', 'argument', 'counter', 'step', 'step', 'down',
                   'down', 'from', 'from', 'empty', 'empty', 'global', 'global', 'reversed',
                   'reversed'])  # fmt: skip
-    if ints and w.chance(0.4):
-        how = w.pick(['argument', 'argument', 'counter'])
+    if ints and w.chance(0.5):
+        how = w.pick(['argument', 'argument', 'counter', 'counter', 'counter'])
     if arrays and w.chance(0.3):
         how = w.pick(['shape', 'length'])
     low, high, empty = 0, 3, False
@@ -446,7 +446,7 @@ def iterated(w, v):
     return v.name, v.shape[0]
 
 
-@statement(2.5, deep=True)
+@statement(3, deep=True)
 def for_array(w):
     found = w.variables('array')
     if not found:
@@ -491,7 +491,7 @@ def for_zip(w):
         names.append(((e,), {**row_of(v), 'bound': v.bound, 'uses': v.uses}))
         texts.append(text)
         trips = min(trips, count)
-    if w.chance(0.4):
+    if w.chance(0.6):
         name = w.fresh('i')
         names.append(((name, 'int'), {'low': 0, 'high': trips - 1}))
         texts.append('range(10)')
@@ -668,7 +668,7 @@ def pass_statement(w):
     return True
 
 
-@statement(1.5)
+@statement(2.2)
 def call_for_pair(w):
     helpers = [h for h in w.helpers if h.result == 'pair']
     if not helpers:

@@ -293,7 +293,7 @@ def store_mask(w):
     return True
 
 
-@statement(2.5)
+@statement(3.5)
 def store_index_array(w):
     """A write of several places by an index array or a list, with repeats in it."""
     found = targets(w, rank=1)
@@ -314,7 +314,7 @@ def store_index_array(w):
     return True
 
 
-@statement(3)
+@statement(4)
 def store_tuple(w):
     """Elements as targets of one assignment: swapped, or bound with another name."""
     found = targets(w, rank=1)
@@ -323,7 +323,7 @@ def store_tuple(w):
         return False
     v = w.pick(found)
     a, b = element_place(w, v)[0], element_place(w, v)[0]
-    how = w.pick(['swap', 'swap', 'two', 'chain', 'chain_name'])
+    how = w.pick(['swap', 'two', 'chain', 'chain_name'])
     e = squashed(w, number(w, 2))
     inside = e.text if e.level > 20 else f'({e.text})'
     if how == 'swap':
@@ -372,7 +372,7 @@ def copied_text(w, v):
     )
 
 
-@statement(2.5)
+@statement(3)
 def copied(w):
     """A copy, and a write into it or into what it was made of."""
     found = w.variables('array')
@@ -387,7 +387,7 @@ def copied(w):
     return True
 
 
-@statement(3.2, deep=True)
+@statement(3.6, deep=True)
 def buffer_filled(w):
     """An array that is made empty and filled in a loop."""
     if not w.dims:
@@ -540,7 +540,7 @@ def iterate_written(w):
 # Views.
 
 
-@statement(7)
+@statement(8)
 def view(w):
     """A second name for an array or a part of it; then one of the two is written, and mostly the
     other one is not read any more."""
@@ -550,7 +550,8 @@ def view(w):
     v = w.pick(found)
     shape = v.shape
     kinds = ['alias', 'slice', 'slice']
-    kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'ravel', 'ravel'] * 2 if len(shape) == 2 else []
+    if len(shape) == 2:
+        kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'transpose'] * 2 + ['ravel'] * 6
     kinds += ['reshape'] if len(shape) == 1 else []
     kind = w.pick(kinds)
     if kind == 'alias':
@@ -628,7 +629,7 @@ def call_writes(w):
     e = call_of_writer(w, w.pick(helpers)) if helpers else None
     if e is None:
         return False
-    if w.chance(0.4):
+    if w.chance(0.5):
         w.mark('call_for_effect')
         w.line(e.text)
         return True
@@ -645,7 +646,7 @@ def call_writes(w):
     return True
 
 
-@form(NUMBERS, 8)
+@form(NUMBERS, 11)
 def call_writes_twice(w, depth):
     """Two calls that write, in one expression: the order of evaluation shows."""
     helpers = [h for h in writers(w) if h.result == 'float']

@@ -58,7 +58,7 @@ CONSTRUCTS = frozenset(
     call_writes_whole call_writes_slice call_writes_twice call_for_effect local_dict local_list
     local_tuple argument_dict argument_nested argument_list argument_tuple argument_object
     list_of_numbers list_of_arrays list_recurrence list_items list_index list_reversed list_store
-    list_store_augmented list_append list_stack list_comprehension list_item list_sum
+    list_store_augmented list_append list_stack list_comprehension list_item
     rebound_to_view
     """.split()
     + [f'np.{name}' for name in programs.NUMPY_FUNCTIONS]

@@ -2,7 +2,7 @@
 are made of.
 
 Values are checked against the oracle, which runs the function itself."""
-# ruff: noqa: B905
+# ruff: noqa: B905, RUF007
 
 from __future__ import annotations
 
@@ -150,6 +150,10 @@ def guarded(xs):
     if not xs or 2.0 in xs:
         return 0.0
     return xs[0] * len(xs)
+
+
+def cube(v):
+    return v * v * v
 
 
 def cubes(ys):
@@ -500,6 +504,155 @@ def test_a_place_that_is_known_at_run_time(k: int):
 
 
 # ------------------------------------------------------------------------------------------------
+# map and filter, used up at once
+
+
+def test_map_and_filter():
+    xs = [1.0, 2.5, 2.0]
+    check(lambda xs: sum(map(lambda v: v * v, xs)), xs)
+    check(lambda xs: sum(list(filter(lambda v: v > 1.5, xs))) ** 2, xs)
+    check(lambda xs: max(map(cube, xs)) + sum(map(cube, [xs[0], 2.0])), xs)
+    check(lambda xs: sum(map(np.sin, xs)) * sorted(map(cube, xs))[0], xs)
+
+    def of_a_local(xs):
+        k = xs[0]
+        item = 3.0
+        return sum(map(lambda v: v * k * item, xs))
+
+    check(of_a_local, xs)
+
+    def used_twice(xs):
+        squares = map(lambda v: v * v, xs)
+        return sum(squares) + sum(squares)
+
+    with pytest.raises(tangent.errors.TangentError):
+        tangent.grad(used_twice)(xs)
+
+
+# ------------------------------------------------------------------------------------------------
+# Lists of lists
+
+
+def grid(x):
+    m = [[x * (i + 1) ** j for j in range(2)] for i in range(2)]
+    return m[0][0] * m[1][1]
+
+
+def rows(x):
+    m = []
+    for i in range(3):
+        m.append([x * i, x * x, 1.0])
+    total = 0.0
+    for row in m:
+        for v in row:
+            total += v * v * x
+    return total
+
+
+def sums_of_rows(x):
+    m = [[x * i + j * x * x for j in range(3)] for i in range(3)]
+    total = 0.0
+    for i in range(3):
+        total += sum(m[i]) * m[i][0]
+    return total + m[-1][-1]
+
+
+def last_row(x):
+    m = []
+    for i in range(3):
+        m.append([x * i, x])
+    row = m.pop()
+    return row[0] * row[1] + m[0][1] * m[1][0]
+
+
+def pairs_of_rows(x):
+    m = [[x * i + j * x * x for j in range(3)] for i in range(3)]
+    total = 0.0
+    for a, b in zip(m, m[1:]):
+        for p, q in zip(a, b):
+            total += p * q
+    return total
+
+
+def products(x):
+    n = 2
+    a = [[x, 1.0], [x * x, 2.0]]
+    b = [[1.0, x], [3.0, x]]
+    c = [[sum([a[i][k] * b[k][j] for k in range(n)]) for j in range(n)] for i in range(n)]
+    return c[0][1] * c[1][0]
+
+
+def rows_of_arrays(x):
+    v = x * np.arange(3.0)
+    m = []
+    for i in range(2):
+        m.append([v * i, v * v])
+    return np.sum(m[1][0] * m[0][1])
+
+
+def made_an_array(x):
+    m = [[x * i + 1 for i in range(2)] for _ in range(2)]
+    return np.sum(np.array(m) ** 2)
+
+
+def slices_of_rows(x):
+    m = [[x * i, x * x] for i in range(4)]
+    k = m[1:3]
+    both = m[::-1] + k
+    total = 0.0
+    for row in both:
+        total += row[0] * row[1]
+    return total + sum(k[0]) + m[2][0]
+
+
+def copied_rows(x):
+    m = [[x * i, x] for i in range(3)]
+    k = list(m)
+    total = 0.0
+    for row in k:
+        total += row[0] * row[1] * row[1]
+    for row in m:
+        total += row[0] * row[0]
+    return total + k[0][1]
+
+
+def one_row_twice(x):
+    row = [x, 2 * x]
+    for _ in range(1):
+        row.append(x)
+    m = [row, row]
+    total = 0.0
+    for i in range(2):
+        total += m[i][0] * m[i][2]
+    return total
+
+
+def ragged(x):
+    m = []
+    for i in range(3):
+        if i > 0:
+            m.append([x * i, x])
+        else:
+            m.append([x])
+    total = 0.0
+    for row in m:
+        total += row[-1] * row[0]
+    return total
+
+
+NESTED = [
+    grid, rows, sums_of_rows, last_row, pairs_of_rows, products, rows_of_arrays, made_an_array,
+    slices_of_rows, copied_rows, one_row_twice, ragged,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('f', NESTED, ids=lambda f: f.__name__)
+def test_lists_of_lists(f: Any):
+    for x in (1.3, -0.6):
+        check(f, x)
+
+
+# ------------------------------------------------------------------------------------------------
 # Lists as results
 
 
@@ -577,6 +730,9 @@ def test_the_seed_of_a_list():
         'zs = [v for v in xs]\n    ys = zs\n    ys.sort()\n    return zs[0]',
         'zs = [v for v in xs]\n    d = [zs, 1.0]\n    zs.reverse()\n    return d[0][0]',
         'zs = [v for v in xs]\n    for v in zs:\n        zs.pop(0)\n    return xs[0]',
+        'ws = [[v, 1.0] for v in xs]\n    for w in ws:\n        w.sort()\n    return ws[0][0]',
+        'ys = np.array(xs)\n    ys.sort()\n    return ys[0]',
+        'ys = 2.0 * np.array(xs)\n    ys.sort()\n    return ys[0]',
     ],
 )
 def test_a_write_that_another_name_sees(body: str, tmp_path: Any):

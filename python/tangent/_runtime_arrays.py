@@ -67,7 +67,19 @@ def _add_to_all(items: list[Any], b: Numeric) -> None:
 
 def _add_to_items(items: list[Any], b: Any, place: slice = slice(None)) -> None:
     """Adds to every adjoint in a list, or in a slice of it, its own part of `b`."""
-    items[place] = [item + part for item, part in zip(items[place], b, strict=True)]
+    items[place] = [_sum_of(item, part) for item, part in zip(items[place], b, strict=True)]
+
+
+def _sum_of(a: Any, b: Any) -> Any:
+    """The sum of two adjoints, item by item if they are lists."""
+    if isinstance(a, list):
+        return [_sum_of(one, other) for one, other in zip(a, b, strict=True)]
+    return a + b
+
+
+def _zeros_of_items(xs: list[Any]) -> list[Any]:
+    """A zero adjoint for each number or array in a list of lists."""
+    return [_zeros_of_items(x) if isinstance(x, list) else 0.0 for x in xs]
 
 
 def _seed_items(by: Any, xs: list[Any]) -> list[Any]:

@@ -102,6 +102,8 @@ void Reverse::push_list_sum(const BinaryOperation* node, const Linear& adjoint) 
 // xs * n: item k of xs stands at k, k + len(xs), …
 void Reverse::push_list_repeat(const BinaryOperation* node, const Linear& adjoint) {
   const Expr* list = is_list(node->left) ? node->left : node->right;
+  // The same row stands in it several times.
+  if (is_list_of_lists(list)) refuse_place(list);
   const Expr* folded =
       context_.make<Call>({}, helper("_fold_items"), context_.symbol("tangent.runtime._fold_items"),
                           context_.list<const Expr*>({algebra_.build(adjoint), length_of(list)}),

@@ -91,6 +91,9 @@ void Reverse::push(const Expr* node, Linear adjoint) {
            "a complex value that depends on the differentiated arguments",
            "compute with the real and imaginary parts as numbers of their own");
   }
+  if (const auto* item = as<Subscript>(node);
+      item != nullptr && is_list(node) && !is<Slice>(item->index))
+    return push_subscript(item, adjoint);
   if (is_list(node) && !is<Name>(node) && !is<Conditional>(node))
     return push_list_value(node, adjoint);
   switch (node->kind) {

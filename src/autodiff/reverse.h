@@ -105,6 +105,9 @@ class Reverse {
   Linear seed_of_list(const Expr* list);
   const Expr* zeros_of_list(const Expr* list);
   const Expr* copied_list(const Expr* list);
+  bool is_list_of_lists(const Expr* list);
+  const Expr* list_place(const Expr* list);
+  [[noreturn]] void refuse_place(const Expr* list) const;
   Symbol list_buffer(Symbol variable);
   Linear element_of_list(const Expr* taken, const Type& type);
   void add_to_list(const Expr* list, const Linear& adjoint, bool to_all);

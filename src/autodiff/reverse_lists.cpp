@@ -9,6 +9,27 @@ namespace tangent {
 
 bool Reverse::is_list(const Expr* value) { return typing_.of(value).kind == TypeKind::List; }
 
+bool Reverse::is_list_of_lists(const Expr* list) {
+  const Type type = typing_.of(list);
+  return type.kind == TypeKind::List && std::ranges::any_of(type.elements, [](const Type& item) {
+           return item.kind == TypeKind::List;
+         });
+}
+
+// Where the adjoint of a list stands: under its own name, or in that of the list which holds it.
+// Null if it is neither.
+const Expr* Reverse::list_place(const Expr* list) {
+  if (const auto* variable = as<Name>(list)) {
+    if (variable->scope != Scope::Local) return nullptr;
+    return context_.local(list_buffer(variable->symbol));
+  }
+  const auto* item = as<Subscript>(list);
+  if (item == nullptr || !is_list(item->value) || is<Slice>(item->index)) return nullptr;
+  const Expr* index = primal(item->index);
+  const Expr* base = list_place(item->value);
+  return base != nullptr ? context_.make<Subscript>({}, base, index) : nullptr;
+}
+
 // What arithmetic reads of the primal: a list of numbers stands for an array there.
 const Expr* Reverse::operand(const Expr* value) {
   const Expr* read = primal(value);
@@ -20,6 +41,13 @@ const Expr* Reverse::operand(const Expr* value) {
 
 // [0.0] * len(xs)
 const Expr* Reverse::zeros_of_list(const Expr* list) {
+  if (is_list_of_lists(list)) {
+    const Expr* nested = context_.make<Call>(
+        {}, helper("_zeros_of_items"), context_.symbol("tangent.runtime._zeros_of_items"),
+        context_.list<const Expr*>({list}), List<const Keyword*>());
+    typing_.set(nested, typing_.of(list));
+    return nested;
+  }
   const Expr* length = context_.make<Call>(
       {}, context_.global(context_.symbol("len")), context_.symbol("builtins.len"),
       context_.list<const Expr*>({list}), List<const Keyword*>());
@@ -50,14 +78,15 @@ Symbol Reverse::list_buffer(Symbol variable) {
 // An element's adjoint; an array's may be the number 0.0.
 Linear Reverse::element_of_list(const Expr* taken, const Type& type) {
   Linear result = algebra_.of(taken);
-  result.lazy = !type.is_number();
+  result.lazy = !type.is_number() && type.kind != TypeKind::List;
   return result;
 }
 
 // Adds to the adjoint of a list: one value to all elements, or one to each.
 void Reverse::add_to_list(const Expr* list, const Linear& adjoint, bool to_all) {
   const auto* variable = as<Name>(list);
-  if (variable == nullptr || variable->scope != Scope::Local) {
+  const bool is_item = is<Subscript>(list);
+  if (!is_item && (variable == nullptr || variable->scope != Scope::Local)) {
     refuse(DiagnosticKind::UnsupportedType, list,
            "a list that depends on the differentiated arguments and has no name",
            "give the list a name of its own first");
@@ -66,18 +95,26 @@ void Reverse::add_to_list(const Expr* list, const Linear& adjoint, bool to_all) 
   const InFlight waiting(*this, held);
   const Expr* value = algebra_.build(held);
   const bool number = typing_.of(value).is_number();
-  if (typing_.of(value).kind == TypeKind::List && adjoint_of(variable->symbol).is_zero()) {
+  if (!is_item && typing_.of(value).kind == TypeKind::List &&
+      adjoint_of(variable->symbol).is_zero()) {
     adjoint_of(variable->symbol) = held;
     materialize(variable->symbol);
     return;
   }
-  const Symbol name = list_buffer(variable->symbol);
+  const Expr* place = list_place(list);
+  if (place == nullptr) refuse_place(list);
   value = algebra_.build(held);
   const std::string_view function = to_all || number ? "_add_to_all" : "_add_to_items";
   emit(context_.make<ExpressionStatement>(
-      {}, context_.make<Call>(
-              {}, helper(function), context_.symbol("tangent.runtime." + std::string(function)),
-              context_.list<const Expr*>({context_.local(name), value}), List<const Keyword*>())));
+      {}, context_.make<Call>({}, helper(function),
+                              context_.symbol("tangent.runtime." + std::string(function)),
+                              context_.list<const Expr*>({place, value}), List<const Keyword*>())));
+}
+
+void Reverse::refuse_place(const Expr* list) const {
+  refuse(DiagnosticKind::UnsupportedType, list,
+         "parts of a list that depend on the differentiated arguments",
+         "read one element of a list that has a name, or use a NumPy array");
 }
 
 // xs.append(e): e gets what is popped. x = xs.pop(): what x has is appended.
@@ -126,7 +163,8 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
   }
   const Type type = typing_.of(change.item);
   const Symbol target = name_for_taken(change.item, type.is_number(), "bitem");
-  typing_.declare(target, type.is_number() ? type : Type::numeric(DType::Float64));
+  const bool is_row = type.kind == TypeKind::List;
+  typing_.declare(target, type.is_number() || is_row ? type : Type::numeric(DType::Float64));
   emit(context_.assign(context_.local(target), popped));
   current_value_ = change.item;
   push(change.item, element_of_list(context_.local(target), type));
@@ -161,6 +199,8 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
 // A list keeps numbers and arrays: the adjoint of a list of lists would have to be one, too.
 void Reverse::require_numeric(const Expr* item) {
   if (typing_.of(item).is_numeric()) return;
+  const Type type = typing_.of(item);
+  if (type.kind == TypeKind::List && std::ranges::all_of(type.elements, &Type::is_numeric)) return;
   refuse(DiagnosticKind::UnsupportedType, item,
          "a list of what is no number or array, and depends on the differentiated arguments",
          "use one list for each part, or a NumPy array");
@@ -176,28 +216,26 @@ void Reverse::push_list_display(const ListDisplay* display, const Linear& adjoin
     require_numeric(element);
     const Expr* taken = context_.make<Subscript>({}, algebra_.build(held),
                                                  context_.integer(static_cast<std::int64_t>(k)));
-    typing_.set(taken, typing_.of(element).is_number() ? Type::number(DType::Float64)
-                                                       : Type::numeric(DType::Float64));
+    typing_.set(taken, is_list(element)                  ? typing_.of(element)
+                       : typing_.of(element).is_number() ? Type::number(DType::Float64)
+                                                         : Type::numeric(DType::Float64));
     push(element, element_of_list(taken, typing_.of(element)));
   }
 }
 
 // xs[i] is read: its adjoint is replaced by the sum.
 void Reverse::push_list_element(const Subscript* node, const Linear& adjoint) {
-  const auto* base = as<Name>(node->value);
   const TypeKind index_kind = typing_.of(node->index).kind;
-  if (base == nullptr || base->scope != Scope::Local || is<Slice>(node->index) ||
-      (index_kind != TypeKind::Number && !is<Constant>(node->index))) {
-    refuse(DiagnosticKind::UnsupportedType, node,
-           "parts of a list that depend on the differentiated arguments",
-           "read one element of a list that has a name, or use a NumPy array");
-  }
+  if (is<Slice>(node->index) || (index_kind != TypeKind::Number && !is<Constant>(node->index)))
+    refuse_place(node);
   require_numeric(node);
   Linear held = adjoint;
   const InFlight waiting(*this, held);
+  if (is_list(node)) return add_to_list(node, held, false);
   const Expr* index = primal(node->index);
-  const Symbol name = list_buffer(base->symbol);
-  const Expr* element = context_.make<Subscript>({}, context_.local(name), index);
+  const Expr* place = list_place(node->value);
+  if (place == nullptr) refuse_place(node);
+  const Expr* element = context_.make<Subscript>({}, place, index);
   const Expr* value = algebra_.build(held);
   if (typing_.of(node).is_number()) {
     emit(context_.make<AugmentedAssign>({}, element, BinaryOperator::Add, value));

@@ -180,6 +180,25 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
   }
   if (const Expr* written = written_by(it, thing.qualified_name)) return written;
   refuse_write_in_place(it, thing.qualified_name);
+  const bool filters = name == "builtins.filter";
+  if ((filters || name == "builtins.map") && it.arguments.size() == 2 && it.keywords.empty() &&
+      consumed_.contains(&it) && !is<Constant>(it.arguments[0])) {
+    return mapped(it, filters);
+  }
+  if (name == "builtins.dict" && it.arguments.empty() &&
+      std::ranges::all_of(it.keywords,
+                          [](const Keyword* keyword) { return bool(keyword->name); })) {
+    // dict(a=x) is {'a': x}.
+    std::vector<const Expr*> keys;
+    std::vector<const Expr*> values;
+    for (const Keyword* keyword : it.keywords) {
+      keys.push_back(context_.make<Constant>(
+          keyword->ranges, Literal{.kind = LiteralKind::String, .text = keyword->name.text()}));
+      values.push_back(keyword->value);
+    }
+    return dictionary(
+        *context_.make<Dictionary>(it.ranges, context_.list(keys), context_.list(values)));
+  }
   return plain_call(it, nullptr, thing.qualified_name);
 }
 
@@ -236,6 +255,19 @@ bool Lowering::changes_list(const Call& it, const Attribute& method, const Expr*
   return (name == "append" && it.arguments.size() == 1) || (name == "pop" && it.arguments.empty());
 }
 
+// d.update({…}) and d.pop('a'): what becomes of them is for dicts.h, or they are refused later.
+bool Lowering::changes_dict(const Call& it, const Attribute& method) {
+  const auto* dict = as<Name>(method.value);
+  if (dict == nullptr || !it.keywords.empty() || it.arguments.size() != 1) return false;
+  const auto* key = as<Constant>(it.arguments[0]);
+  const std::string_view called = method.attribute.text();
+  const bool known = (called == "update" && is<Dictionary>(it.arguments[0])) ||
+                     (called == "pop" && key != nullptr && key->value.kind == LiteralKind::String);
+  if (!known) return false;
+  const auto* local = as<Name>(this->name(*dict));
+  return local != nullptr && local->scope == Scope::Local;
+}
+
 const Expr* Lowering::method_call(const Call& it, const Attribute& method,
                                   Destination destination) {
   const Expr* receiver = expression(method.value);
@@ -247,6 +279,11 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     if (method.attribute.text() == "pop") return bind_temporary(call, "item", it.ranges);
     refuse(it, "the result of `append` is None", "append in a statement of its own",
            DiagnosticKind::WriteInPlace);
+  }
+  if (changes_dict(it, method)) {
+    const Expr* call = plain_call(it, method.value, Symbol());
+    if (destination.form == Destination::Form::Nothing) return call;
+    return bind_temporary(call, "item", it.ranges);
   }
   if (rebinds_list(it, method)) return list_method(it, method, destination);
   const std::optional<Thing> owner = thing_of(method.value);

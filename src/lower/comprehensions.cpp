@@ -41,16 +41,46 @@ bool is_harmless(const Node* node) {
 
 }  // namespace
 
+// Whether a call goes through its only argument once, to the end.
+bool Lowering::uses_all(const Call& it) {
+  static constexpr std::string_view kAll[] = {"builtins.sum",  "builtins.min",   "builtins.max",
+                                              "builtins.list", "builtins.tuple", "builtins.sorted"};
+  if (it.arguments.size() != 1 || !is<Name>(it.function)) return false;
+  const std::optional<Thing> thing = thing_of(it.function);
+  return thing && std::ranges::find(kAll, thing->qualified_name.text()) != std::end(kAll);
+}
+
 void Lowering::allow_generators(const Call& it) {
   const auto* function = as<Name>(it.function);
   const bool stops_early =
       function != nullptr && (function->symbol.text() == "any" || function->symbol.text() == "all");
   for (const Expr* argument : it.arguments) {
+    if (const auto* inner = as<Call>(argument); inner != nullptr && uses_all(it))
+      consumed_.insert(inner);
     const auto* generator = as<Comprehension>(argument);
     if (generator == nullptr || generator->form != ComprehensionKind::Generator) continue;
     if (stops_early && !is_harmless(generator->element)) continue;
     generators_.insert(generator);
   }
+}
+
+// map(f, xs) is [f(item) for item in xs], filter(f, xs) is [item for item in xs if f(item)], where
+// all of it is used at once.
+const Expr* Lowering::mapped(const Call& it, bool filters) {
+  const Symbol item = names_.fresh("item");
+  const auto name = [&] {
+    return static_cast<const Expr*>(context_.make<Name>(it.ranges, item, Scope::Unresolved));
+  };
+  const Expr* call =
+      context_.make<Call>(it.ranges, it.arguments[0], Symbol(),
+                          context_.list<const Expr*>({name()}), List<const Keyword*>());
+  const Exprs conditions = filters ? context_.list<const Expr*>({call}) : Exprs();
+  const auto* generator =
+      context_.make<Generator>(it.ranges, name(), it.arguments[1], conditions, false);
+  const auto* list = context_.make<Comprehension>(
+      it.ranges, ComprehensionKind::List, static_cast<const Expr*>(nullptr),
+      filters ? name() : call, context_.list<const Generator*>({generator}));
+  return comprehension(*list, {});
 }
 
 const Expr* Lowering::comprehension(const Comprehension& it, Destination destination) {

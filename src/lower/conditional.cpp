@@ -102,7 +102,12 @@ const Expr* Lowering::of_constants(const Comparison& it, const Expr* left, const
 }
 
 const Expr* Lowering::comparison(const Comparison& it) {
-  const Expr* const written[] = {it.left, it.comparators[0]};
+  // `k in {1, 2}` asks what `k in (1, 2)` does.
+  const Expr* right = it.comparators[0];
+  const bool asks = it.ops[0] == ComparisonOperator::In || it.ops[0] == ComparisonOperator::NotIn;
+  if (const auto* set = as<SetDisplay>(right); set != nullptr && asks)
+    right = context_.make<TupleDisplay>(set->ranges, set->elements);
+  const Expr* const written[] = {it.left, right};
   const Expr* values[] = {nullptr, nullptr};
   operands(written, values);
   if (it.ops.size() == 1) {

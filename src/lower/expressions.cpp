@@ -3,6 +3,7 @@
 
 #include "lower/lowering.h"
 #include "syntax/printer.h"
+#include "syntax/visit.h"
 
 namespace tangent::lowering {
 
@@ -153,6 +154,8 @@ const Expr* Lowering::expression(const Expr* e) {
       return display(*e, static_cast<const TupleDisplay&>(*e).elements);
     case Kind::ListDisplay:
       return display(*e, static_cast<const ListDisplay&>(*e).elements);
+    case Kind::SetDisplay:
+      refuse(*e, "a set display is not supported here yet", "use a tuple instead");
     case Kind::Comprehension:
       return comprehension(static_cast<const Comprehension&>(*e), {});
     case Kind::Dictionary:
@@ -315,10 +318,23 @@ const Expr* Lowering::display(const Expr& it, Exprs elements) {
 // {k: v, …}: each key before its value, from left to right.
 const Expr* Lowering::dictionary(const Dictionary& it) {
   std::vector<const Expr*> written;
-  for (std::size_t k = 0; k < it.keys.size(); ++k) {
-    written.push_back(it.keys[k]);
-    written.push_back(it.values[k]);
-  }
+  const std::function<void(const Dictionary&)> add = [&](const Dictionary& display) {
+    for (std::size_t k = 0; k < display.keys.size(); ++k) {
+      if (display.keys[k] == nullptr) {
+        add(*as<Dictionary>(display.values[k]));
+        continue;
+      }
+      // A key that is there twice keeps its first place and its last value.
+      for (std::size_t j = 0; &display != &it && j < written.size(); j += 2) {
+        if (equal(written[j], display.keys[k]))
+          refuse(it, "a key that is spread over another one is not supported yet",
+                 "write the entries out");
+      }
+      written.push_back(display.keys[k]);
+      written.push_back(display.values[k]);
+    }
+  };
+  add(it);
   std::vector<const Expr*> parts(written.size());
   operands(written, parts);
   std::vector<const Expr*> keys;

@@ -52,6 +52,21 @@ void check_target(const Expr* target) {
   }
 }
 
+// {**{'b': y}}: the entries may as well be written out.
+bool spreads_displays(const Dictionary& it) {
+  for (std::size_t k = 0; k < it.keys.size(); ++k) {
+    if (it.keys[k] == nullptr && as<Dictionary>(it.values[k]) == nullptr) return false;
+  }
+  return true;
+}
+
+// {1, 2}, which lowering takes in `k in {1, 2}` alone.
+bool is_set_of_constants(const Node& node) {
+  bool constants = true;
+  for_each_child(node, [&](const Node* child) { constants = constants && is<Constant>(child); });
+  return constants;
+}
+
 class Fence {
  public:
   void block(Block statements) {
@@ -112,11 +127,12 @@ class Fence {
       }
       case Kind::Dictionary:
         for (const Expr* key : static_cast<const Dictionary&>(node).keys) {
-          if (key != nullptr) continue;
+          if (key != nullptr || spreads_displays(static_cast<const Dictionary&>(node))) continue;
           refuse(node, "`**` in a dict display is not supported yet", "write the entries out");
         }
         return push_children(node);
       case Kind::SetDisplay:
+        if (is_set_of_constants(node)) return;
         refuse(node, "a set display is not supported yet", "use a tuple instead");
       case Kind::Starred:
         refuse(node, "unpacking with " + in_quotes(node) + " is not supported here yet",

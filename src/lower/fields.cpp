@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/diagnostics.h"
+#include "lower/dicts.h"
 #include "lower/pair_fields.h"
 #include "lower/scope.h"
 #include "syntax/places.h"
@@ -107,6 +108,25 @@ class FieldNamer {
   }
 
   Block run(Block body) { return block(body); }
+
+  // The keys of a dict in an argument.
+  std::optional<std::vector<const Expr*>> keys_of(const Expr* node) const {
+    const Structure* whole = reached(node);
+    if (whole == nullptr || whole->form != Structure::Form::Dict) return {};
+    std::vector<const Expr*> keys;
+    for (const auto& [step, part] : whole->parts) {
+      if (step.form == FieldStep::Form::Key) {
+        keys.push_back(context_.make<Constant>(
+            Ranges(),
+            Literal{.kind = LiteralKind::String, .text = context_.arena().copy_text(step.text)}));
+      } else if (step.index >= 0) {
+        keys.push_back(context_.integer(step.index));
+      } else {
+        return {};
+      }
+    }
+    return keys;
+  }
 
  private:
   void name_leaves(const Structure& structure, std::size_t parameter, const std::string& text) {
@@ -360,6 +380,17 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
   for (std::size_t k = 0; k < core.pairs.size(); ++k)
     FieldReader(core.pairs[k].core, origins[k], found);
   return found;
+}
+
+CoreFunction spell_out_argument_dicts(const CoreFunction& core,
+                                      const std::vector<Structure>& structures, Context& context) {
+  std::vector<NamedField> fields;
+  const FieldNamer namer(core, structures, fields, context);
+  if (fields.empty()) return core;
+  CoreFunction result = core;
+  const KeysOf keys_of = [&](const Expr* node) { return namer.keys_of(node); };
+  result.body = spell_out_dicts(core, keys_of, context);
+  return result;
 }
 
 CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,

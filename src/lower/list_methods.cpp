@@ -157,7 +157,8 @@ class SoleNames {
  private:
   [[noreturn]] static void refuse(const ReboundList& list, const std::string& why) {
     throw Diagnostic(DiagnosticKind::WriteInPlace,
-                     "`" + std::string(list.name.text()) + "` changes in place here, and " + why,
+                     "`" + std::string(list.name.text()) +
+                         "` is written in place here, which is not supported: " + why,
                      list.ranges, "make a new list: `ys = sorted(xs)`, `ys = xs[1:]`, `xs + ys`");
   }
 
@@ -170,16 +171,26 @@ class SoleNames {
     return nullptr;
   }
 
-  // A value that nothing else refers to.
-  static bool is_new(const Expr* value) {
-    if (is<ListDisplay>(value) || is<BinaryOperation>(value)) return true;
-    if (const auto* subscript = as<Subscript>(value)) return is<Slice>(subscript->index);
+  // A new list: surely one, so that `sort` is not that of an array, and nothing else refers to it.
+  static bool is_new(const Expr* value, Symbol list) {
+    if (is<ListDisplay>(value)) return true;
+    if (const auto* sum = as<BinaryOperation>(value)) {
+      const auto is_part = [&](const Expr* part) {
+        const auto* name = as<Name>(part);
+        return (name != nullptr && name->symbol == list) || is_new(part, list);
+      };
+      if (sum->op == BinaryOperator::Add) return is_part(sum->left) && is_part(sum->right);
+      const bool repeats = sum->op == BinaryOperator::Multiply;
+      return repeats && ((is_part(sum->left) && literal_index(sum->right)) ||
+                         (literal_index(sum->left) && is_part(sum->right)));
+    }
+    if (const auto* subscript = as<Subscript>(value)) {
+      const auto* base = as<Name>(subscript->value);
+      return is<Slice>(subscript->index) && base != nullptr && base->symbol == list;
+    }
     const auto* call = as<Call>(value);
-    if (call == nullptr) return false;
-    const auto* method = as<Attribute>(call->function);
-    const std::string_view callee = call->callee.text();
-    return callee == "builtins.list" || callee == "builtins.sorted" ||
-           (!call->callee && method != nullptr && method->attribute.text() == "copy");
+    return call != nullptr &&
+           (call->callee.text() == "builtins.list" || call->callee.text() == "builtins.sorted");
   }
 
   void kept(const Expr* value) const {
@@ -203,12 +214,29 @@ class SoleNames {
   }
 
   void statement_of(const Stmt* statement) const {
-    if (const auto* assign = as<Assign>(statement)) {
-      kept(assign->value);
-      if (const ReboundList* list = list_of(assign->targets[0]); list && !is_new(assign->value))
-        refuse(*list, "it may be known by another name");
+    if (const auto* binding = as<Assign>(statement)) {
+      kept(binding->value);
+      if (const ReboundList* list = list_of(binding->targets[0]);
+          list && !is_new(binding->value, list->name))
+        refuse(*list, "it may be no list, or be known by another name");
     }
-    if (const auto* loop = as<For>(statement)) {
+    // Bound by anything but an assignment of its own.
+    const auto* loop = as<For>(statement);
+    const auto* assign = as<Assign>(statement);
+    const auto* augmented = as<AugmentedAssign>(statement);
+    const Expr* target = loop != nullptr ? loop->target
+                         : assign != nullptr && is<TupleDisplay>(assign->targets[0])
+                             ? assign->targets[0]
+                         : augmented != nullptr ? augmented->target
+                                                : nullptr;
+    if (target != nullptr && !is<Subscript>(target)) {
+      for_each_node(*target, [&](const Node& part) {
+        const ReboundList* list =
+            is_expression(part.kind) ? list_of(static_cast<const Expr*>(&part)) : nullptr;
+        if (list != nullptr) refuse(*list, "something else may hold it, too");
+      });
+    }
+    if (loop != nullptr) {
       for (const ReboundList& list : lists_) {
         if (!mentions(loop->iterable, list.name)) continue;
         for (const Stmt* inner : loop->body) {

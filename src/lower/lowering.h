@@ -197,6 +197,8 @@ class Lowering {
   const Expr* display(const Expr& it, Exprs elements);
   const Expr* comprehension(const Comprehension& it, Destination destination);
   void allow_generators(const Call& it);
+  bool uses_all(const Call& it);
+  const Expr* mapped(const Call& it, bool filters);
   const Expr* dictionary(const Dictionary& it);
   const Expr* formatted(const FormattedString& it);
   const Expr* walrus(const NamedExpression& it);
@@ -225,6 +227,7 @@ class Lowering {
   const Expr* library_call(const Call& it, const Thing& thing);
   const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
   static bool changes_list(const Call& it, const Attribute& method, const Expr* receiver);
+  bool changes_dict(const Call& it, const Attribute& method);
   // list_methods.cpp: extend, insert, pop(k), reverse, sort, clear
   bool rebinds_list(const Call& it, const Attribute& method);
   const Expr* list_method(const Call& it, const Attribute& method, Destination destination);
@@ -389,6 +392,7 @@ class Lowering {
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
   std::vector<ReboundList> rebound_lists_;
+  std::unordered_set<const Call*> consumed_;  // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "lower/dicts.h"
 #include "lower/parts.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
@@ -309,7 +310,7 @@ class Preparer {
 }  // namespace
 
 CoreFunction prepare(const CoreFunction& core, Context& context) {
-  CoreFunction ready = replace_parts(core, context);
+  CoreFunction ready = replace_parts(spell_out_local_dicts(core, context), context);
   ready.body = Preparer(ready, context).block(ready.body);
   return ready;
 }
