@@ -11,9 +11,12 @@
 #include "autodiff/forward.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
+#include "autodiff/settle_pairs.h"
 #include "emit/attribute_stores.h"
 #include "emit/forward_function.h"
 #include "emit/function.h"
+#include "emit/halves.h"
+#include "lower/pair_fields.h"
 #include "lower/prepare.h"
 #include "lower/take_names.h"
 #include "optimize/passes.h"
@@ -316,6 +319,16 @@ std::vector<ForwardInput> forward_inputs(const CoreFunction& core, const Inputs&
   return found;
 }
 
+// Functions that stay calls have no tangents of their own yet.
+void refuse_pairs(const std::vector<CorePair>& pairs) {
+  if (pairs.empty()) return;
+  const CoreFunction& core = pairs.front().core;
+  throw Diagnostic(DiagnosticKind::RecursiveCall,
+                   "`" + std::string(core.name.text()) +
+                       "` calls itself, which forward mode does not support yet",
+                   core.ranges, "write it as a loop, or use reverse mode (tangent.grad)");
+}
+
 // Forward mode from the typed core on: the program of the derivative, its passes, its text.
 Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& ready,
                               const TypedFunction& typed, const std::vector<Type>& given,
@@ -370,6 +383,131 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   return emitted;
 }
 
+// All functions of a program as one, for what they have in common: names.
+CoreFunction together(const CoreFunction& top, const std::vector<CorePair>& pairs,
+                      Context& context) {
+  CoreFunction all = top;
+  all.pairs.clear();
+  std::vector<const Stmt*> body(top.body.begin(), top.body.end());
+  std::vector<const Parameter*> parameters(top.parameters.begin(), top.parameters.end());
+  for (const CorePair& pair : pairs) {
+    body.insert(body.end(), pair.core.body.begin(), pair.core.body.end());
+    parameters.insert(parameters.end(), pair.core.parameters.begin(), pair.core.parameters.end());
+    for (const GlobalBinding& global : pair.core.globals) {
+      if (all.find_global(global.printed) == nullptr) all.globals.push_back(global);
+    }
+  }
+  all.body = context.list(body);
+  all.parameters = context.list(parameters);
+  return all;
+}
+
+// Types of every expression; methods are resolved. Where one array is stored into through several
+// names, the names of views are spelled out.
+TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
+                          std::vector<CorePair>& pairs, Outside& outside, RuleBook& rules,
+                          Context& context) {
+  TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
+  for (int round = 0; round < kViewRounds; ++round) {
+    bool changed = false;
+    auto spell_out = [&](CoreFunction& core, const TypedFunction& typed) {
+      if (typed.core == nullptr) return;
+      const std::unordered_set<Symbol> names = Aliases(typed).in_conflict();
+      if (names.empty()) return;
+      const Block body = spell_out_views(core.body, typed, names, context);
+      changed = changed || body.data() != core.body.data();
+      core.body = body;
+    };
+    spell_out(top, program.top);
+    for (std::size_t k = 0; k < pairs.size(); ++k) spell_out(pairs[k].core, program.pairs[k]);
+    if (!changed) break;
+    program = infer_program(top, arguments, pairs, outside, rules, context);
+  }
+  return program;
+}
+
+bool reads_name(Block body, Symbol symbol) {
+  return std::ranges::any_of(body, [&](const Stmt* statement) {
+    return find_node(statement, [&](const Node* node) {
+             const auto* name = as<Name>(node);
+             return name != nullptr && name->scope == Scope::Global && name->symbol == symbol;
+           }) != nullptr;
+  });
+}
+
+// The halves of the functions that stay calls, those that the text so far and they themselves use.
+class HalvesWriter {
+ public:
+  HalvesWriter(const PairTable& table, std::vector<std::unique_ptr<ReversedPair>>& reversed,
+               Symbol numpy, RuleBook& rules, Context& context)
+      : table_(table), reversed_(reversed), numpy_(numpy), rules_(rules), context_(context) {}
+
+  // Appends definitions to `definitions`, and what they need to `reverse`.
+  void append(std::vector<const Stmt*>& definitions, ReverseResult& reverse) {
+    for (std::unique_ptr<ReversedPair>& pair : reversed_) {
+      const PairHalves& halves = table_.halves[pair->index];
+      const TypedFunction& typed = *halves.typed;
+      const Saves saves = find_saves(typed.body, pair->reverse.plan, pair->names);
+      const Symbol result = pair->names.fresh("result");
+      const Assembled parts =
+          assemble(typed.body, pair->reverse, saves, result, pair->names, context_);
+      const Block joint = optimize(join_halves(*pair, parts, result, context_), typed,
+                                   pair->reverse, parts, rules_, context_, {});
+      Halves split = split_halves(joint, halves, *pair, result, numpy_, context_);
+      split.backward = optimize_half(split.backward, typed, pair->reverse, parts, rules_, context_);
+      const CoreFunction& core = halves.pair->core;
+      made_.push_back(define(halves.pair->forward, core.parameters, split.forward, core.ranges));
+      made_.push_back(
+          define(halves.pair->backward, split.backward_parameters, split.backward, core.ranges));
+      reverse.helpers.insert(reverse.helpers.end(), pair->reverse.helpers.begin(),
+                             pair->reverse.helpers.end());
+      for (const auto& module : pair->reverse.modules) {
+        if (std::ranges::find(reverse.modules, module) == reverse.modules.end())
+          reverse.modules.push_back(module);
+      }
+    }
+    // In the order in which they were made, as far as something reads them.
+    std::vector<const FunctionDefinition*> used;
+    for (bool again = true; again;) {
+      again = false;
+      for (const FunctionDefinition* function : made_) {
+        if (std::ranges::find(used, function) != used.end()) continue;
+        auto reads = [&](const Stmt* definition) {
+          return reads_name(static_cast<const FunctionDefinition*>(definition)->body,
+                            function->name);
+        };
+        if (!std::ranges::any_of(definitions, reads) && !std::ranges::any_of(used, reads)) continue;
+        used.push_back(function);
+        again = true;
+      }
+    }
+    for (const FunctionDefinition* function : made_) {
+      if (std::ranges::find(used, function) != used.end()) definitions.push_back(function);
+    }
+  }
+
+ private:
+  const FunctionDefinition* define(Symbol name, List<const Parameter*> parameters, Block body,
+                                   Ranges ranges) {
+    std::vector<const Parameter*> plain;
+    for (const Parameter* parameter : parameters) {
+      plain.push_back(context_.make<Parameter>(
+          parameter->ranges, parameter->name, ParameterKind::Positional,
+          static_cast<const Expr*>(nullptr), static_cast<const Expr*>(nullptr)));
+    }
+    return context_.make<FunctionDefinition>(ranges, name,
+                                             List<const Parameter*>(context_.list(plain)), body,
+                                             Exprs(), static_cast<const Expr*>(nullptr), false);
+  }
+
+  const PairTable& table_;
+  std::vector<std::unique_ptr<ReversedPair>>& reversed_;
+  Symbol numpy_;
+  RuleBook& rules_;
+  Context& context_;
+  std::vector<const FunctionDefinition*> made_;
+};
+
 }  // namespace
 
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
@@ -380,37 +518,38 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   CoreFunction ready = prepare(core, context);
   if (options.forward) ready = take_names(ready, options.tangents, context);
   ready = name_fields(ready, structures, fields, context);
+  ready.pairs.clear();
+  std::vector<CorePair> pairs = core.pairs;
+  for (CorePair& pair : pairs) pair.core = prepare(pair.core, context);
+  spread_fields(ready, pairs, structures, fields, context);
   std::vector<Type> arguments = given;
   for (const NamedField& field : fields) arguments.push_back(field.type);
   const Inputs inputs = inputs_of(core, given, options, fields);
   if (log) log("core", print(ready.body).text);
 
-  // Types of every expression; methods are resolved.
-  TypedFunction typed = infer(ready, arguments, outside, rules, context);
-  // Where one array is stored into through several names, the names of views are spelled out.
-  for (int round = 0; round < kViewRounds; ++round) {
-    const std::unordered_set<Symbol> names = Aliases(typed).in_conflict();
-    if (names.empty()) break;
-    const Block body = spell_out_views(ready.body, typed, names, context);
-    if (body.data() == ready.body.data()) break;
-    ready.body = body;
-    typed = infer(ready, arguments, outside, rules, context);
-  }
+  const TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);
+  const TypedFunction& typed = program.top;
   if (log) log("typed", print(typed.body).text);
   check_result(typed, typed.body);
   check_wholes(typed, fields);
 
   if (options.forward) {
+    refuse_pairs(pairs);
     return differentiate_forward(core, ready, typed, given, inputs, options, fields, rules, context,
                                  log);
   }
 
   // Reverse mode: what flows back, what it reads of the primal, what of that has to be saved.
-  NamePool names(context, ready);
+  const CoreFunction all = together(ready, pairs, context);
+  NamePool all_names(context, all);
   bool numpy_is_bound = false;
-  const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
+  const Symbol numpy = numpy_name(all, all_names, numpy_is_bound);
+  PairTable table = find_active_pairs(program, pairs, inputs.names, rules);
+  std::vector<std::unique_ptr<ReversedPair>> reversed = settle_pairs(table, rules, context, numpy);
+  NamePool names(context, ready);
+  names.take(numpy);
   ReverseResult reverse =
-      Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names).run();
+      Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names, &table).run();
   if (fields.empty()) check_structure(ready, typed, arguments, options, reverse);
   const std::vector<const Expr*> parts = std::move(reverse.gradients);
   reverse.gradients =
@@ -435,21 +574,24 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
 
+  std::vector<const Stmt*> definitions{define_function(function, body, context)};
+  HalvesWriter(table, reversed, numpy, rules, context).append(definitions, reverse);
+
   Emitted emitted;
-  const PrintedText text = print_function(function, body, context);
+  const PrintedText text = print(context.list(definitions));
   emitted.text = text.text;
   emitted.lines = text.lines;
   emitted.places = text.places;
   emitted.function_name = options.function_name;
   emitted.seed_name = std::string(reverse.seed.text());
   emitted.scalar_result = typed.result.is_number();
-  emitted.globals = ready.globals;
+  emitted.globals = all.globals;
   emitted.seed_size = reverse.tuple_size;
   emitted.written = written_parameters(ready, given.size(), fields, reverse.written_parameters,
                                        reverse.changed_parameters);
   emitted.questions.assign(given.size(), {});
   for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
-  finish_names(emitted, body, reverse, numpy, numpy_is_bound);
+  finish_names(emitted, context.list(definitions), reverse, numpy, numpy_is_bound);
   return emitted;
 }
 

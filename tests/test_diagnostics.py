@@ -91,13 +91,14 @@ def unresolved_call():
     tangent.grad(f)(1.0)
 
 
-def recursive(x):
-    return x if x < 1.0 else 0.5 * recursive(x - 1.0)
+def recursive(x, n):
+    x[n] = 0.0
+    return x[0] if n == 0 else recursive(x, n - 1)
 
 
 @provokes('RecursiveCall')
 def recursive_call():
-    tangent.grad(recursive)(3.0)
+    tangent.grad(recursive)(np.ones(3), 2)
 
 
 TABLE = np.zeros(3)

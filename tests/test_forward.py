@@ -131,6 +131,15 @@ def test_functions_without_a_rule():
         tangent.jvp(f)(np.ones(3), np.ones(3))
 
 
+def power(x, n):
+    return 1.0 if n == 0 else x * power(x, n - 1)
+
+
+def test_functions_that_call_themselves():
+    with pytest.raises(TangentError, match='calls itself, which forward mode does not support'):
+        tangent.jvp(power)(2.0, 3, 1.0)
+
+
 def test_integers_that_are_made_of_reals():
     def f(x):
         return x.astype(int) * 2.0 + np.array(x, dtype=int)

@@ -93,6 +93,11 @@ bool Aliases::may_share(const Type& type) const {
   }
 }
 
+bool Aliases::may_share(Symbol variable) const {
+  const auto found = function_.variables.find(variable);
+  return found == function_.variables.end() || may_share(found->second);
+}
+
 bool Aliases::is_module(const Expr* expression) const {
   if (function_.type_of(expression).kind == TypeKind::Module) return true;
   const auto* name = as<Name>(expression);
@@ -251,6 +256,7 @@ struct Aliases::Sharing {
     for_each_target(target, [&](Symbol symbol) {
       const std::size_t number = aliases.variables_.number(symbol);
       state.forget(number);
+      if (!aliases.may_share(symbol)) return;
       for (const std::size_t other : shares) state.pair(number, other);
     });
   }
@@ -387,6 +393,7 @@ void Aliases::bind_classes(const Expr* target, const Expr* value) {
   }
   const std::vector<Symbol> sources = references(value);
   for_each_target(target, [&](Symbol symbol) {
+    if (!may_share(symbol)) return;
     for (const Symbol source : sources) unite(symbol, source);
   });
 }

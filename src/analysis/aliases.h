@@ -36,6 +36,8 @@ class Aliases {
   }
   // Whether two names are ever bound to memory that may be the same.
   [[nodiscard]] bool may_ever_share(Symbol a, Symbol b) const;
+  // The name through which a statement stores.
+  [[nodiscard]] Symbol stored_into(const Stmt* store) const { return stored(store); }
   // Whether the memory behind a name may be that of a parameter, or of something outside.
   [[nodiscard]] bool is_outside(Symbol variable) const;
   // Refuses a store that another name sees which is read later: the values of both would have to
@@ -64,6 +66,7 @@ class Aliases {
   [[nodiscard]] bool is_read_later(const Stmt* store, Symbol other) const;
   [[nodiscard]] bool is_list(Symbol variable) const;
   [[nodiscard]] bool may_share(const Type& type) const;
+  [[nodiscard]] bool may_share(Symbol variable) const;
   // np, or np.linalg.
   [[nodiscard]] bool is_module(const Expr* expression) const;
   std::size_t leader(std::size_t number) const;

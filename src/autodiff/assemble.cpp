@@ -267,6 +267,7 @@ class Assembler {
       out.push_back(statement);
       return;
     }
+    if (pair_call(statement) != nullptr) return forward_pair_call(statement, out);
     if (!changed) {
       out.push_back(statement);
       return;
@@ -277,6 +278,30 @@ class Assembler {
           if (child == place) return forward_place(place);
           return is_expression(child->kind) ? forward(static_cast<const Expr*>(child)) : child;
         })));
+  }
+
+  // The forward half of a function that stays a call, or that function itself.
+  void forward_pair_call(const Stmt* statement, Statements& out) {
+    const auto* assign = static_cast<const Assign*>(statement);
+    const auto* call = static_cast<const Call*>(assign->value);
+    std::vector<const Expr*> arguments;
+    for (const Expr* argument : call->arguments) arguments.push_back(forward(argument));
+    const Expr* target = assign->targets[0];
+    const Expr* function = call->function;
+    if (plan_.plain_calls.contains(statement)) {
+      const Exprs results = static_cast<const TupleDisplay*>(target)->elements;
+      target = results.size() == 2
+                   ? results[0]
+                   : context_.make<TupleDisplay>(target->ranges, results.first(results.size() - 1));
+    } else {
+      const std::string_view name = call->callee.text().substr(kPairPrefix.size());
+      function = context_.global(context_.symbol(name), function->ranges);
+    }
+    out.push_back(context_.assign(
+        target,
+        context_.make<Call>(call->ranges, function, call->callee, Exprs(context_.list(arguments)),
+                            List<const Keyword*>()),
+        assign->ranges));
   }
 
   // A place that is stored into stays a place; its indices may have names by now.
@@ -395,12 +420,32 @@ class Assembler {
     });
   }
 
+  // The call as the user knows it.
+  const Stmt* without_tape(const Stmt* statement, const Call* call) {
+    const Expr* target = static_cast<const Assign*>(statement)->targets[0];
+    const Exprs results = static_cast<const TupleDisplay*>(target)->elements;
+    target = results.size() == 2
+                 ? results[0]
+                 : context_.make<TupleDisplay>({}, results.first(results.size() - 1));
+    const Expr* function = call->function;
+    std::string_view name = call->callee.text().substr(kPairPrefix.size());
+    if (const auto* known = as<Name>(function); known != nullptr && known->symbol.text() == name) {
+      name.remove_prefix(1);
+      name.remove_suffix(std::string_view("_forward").size());
+      function = context_.global(context_.symbol(name));
+    }
+    return context_.assign(target, context_.make<Call>({}, function, call->callee, call->arguments,
+                                                       List<const Keyword*>()));
+  }
+
   void describe(const Stmt* origin, Statements& out) {
     if (is<If>(origin) || is<While>(origin)) return;
     std::string text;
     if (const auto* loop = as<For>(origin)) {
       text = "for " + print(static_cast<const Node*>(loop->target)) + " in " +
              print(static_cast<const Node*>(loop->iterable));
+    } else if (const Call* call = pair_call(origin)) {
+      text = print(static_cast<const Node*>(without_tape(origin, call)));
     } else {
       text = print(static_cast<const Node*>(origin));
     }

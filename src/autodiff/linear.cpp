@@ -180,8 +180,12 @@ void Algebra::add(Linear& sum, const Linear& more) {
     }
     same->integral = same->integral && term.integral && whole(same->numerator);
     reduce(*same);
-    if (same->numerator == 0.0) sum.terms.erase(same);
+    if (same->numerator != 0.0) continue;
+    // What is left may be a number, also where what cancelled had the whole shape.
+    sum.terms.erase(same);
+    sum.lazy = true;
   }
+  if (sum.is_zero()) sum.lazy = false;
 }
 
 Linear Algebra::scale(Linear value, double coefficient, bool integral) {

@@ -75,8 +75,9 @@ struct Plan {
   std::unordered_set<Symbol> changed_lists;  // names of lists that change: saved as copies
   std::unordered_set<Symbol> written;        // names whose arrays are stored into: saved as copies
   std::unordered_map<const Stmt*, std::vector<Symbol>>
-      also_changed;                        // names that see a store beside that of its place
-  std::unordered_set<const Expr*> listed;  // hoisted iterables that are made lists
+      also_changed;                             // names that see a store beside that of its place
+  std::unordered_set<const Expr*> listed;       // hoisted iterables that are made lists
+  std::unordered_set<const Stmt*> plain_calls;  // of functions that stay calls, without a tape
   std::vector<Back> backward;
 
   void need(Position position, Symbol symbol) {

@@ -478,6 +478,7 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
     if (constant->value.integer >= 0 && index < elements.size())
       return push(elements[index], adjoint);
   }
+  if (push_one_of(node, adjoint)) return;
   if (const Call* call = tuple_call(node->value)) {
     const auto count = static_cast<std::int64_t>(typing_.of(call).elements.size());
     if (const auto index = literal_integer(node->index); index && *index >= -count) {
@@ -542,6 +543,36 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
         {}, target, negative ? BinaryOperator::Subtract : BinaryOperator::Add, value));
   }
   if (variable == nullptr && place == nullptr) push(node->value, algebra_.of(context_.local(name)));
+}
+
+// (a, b, c)[i] of numbers: the adjoint goes to the one that i says.
+bool Reverse::push_one_of(const Subscript* node, const Linear& adjoint) {
+  const auto* tuple = as<TupleDisplay>(node->value);
+  if (tuple == nullptr || is<Slice>(node->index) || is<Constant>(node->index)) return false;
+  const Expr* value = algebra_.build(adjoint);
+  const Type index = typing_.of(node->index);
+  const bool numbers =
+      std::all_of(tuple->elements.begin(), tuple->elements.end(),
+                  [&](const Expr* element) { return typing_.of(element).is_number(); });
+  if (!numbers || !typing_.of(value).is_number() ||
+      !(index.kind == TypeKind::Unknown || (index.is_number() && index.dtype <= DType::Integer)))
+    return false;
+  const Symbol name = names_.fresh("bvalues");
+  adjoint_names_.insert(name);
+  std::vector<const Expr*> zeros(tuple->elements.size(), context_.number(0.0));
+  emit(context_.assign(context_.local(name),
+                       context_.make<ListDisplay>({}, Exprs(context_.list(zeros)))));
+  const Expr* place = context_.make<Subscript>({}, static_cast<const Expr*>(context_.local(name)),
+                                               primal(node->index));
+  emit(context_.make<AugmentedAssign>({}, place, BinaryOperator::Add, value));
+  for (std::size_t k = 0; k < tuple->elements.size(); ++k) {
+    const Expr* part = context_.make<Subscript>(
+        {}, static_cast<const Expr*>(context_.local(name)),
+        static_cast<const Expr*>(context_.integer(static_cast<std::int64_t>(k))));
+    typing_.set(part, Type::number(DType::Float64));
+    push(tuple->elements[k], algebra_.of(part));
+  }
+  return true;
 }
 
 // An index outside of brackets: `1:` is slice(1, None).

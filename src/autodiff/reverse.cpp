@@ -55,7 +55,7 @@ bool same_value(const Linear& a, const Linear& b) {
 
 Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
                  const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
-                 NamePool& names)
+                 NamePool& names, const PairTable* pairs, const PairHalves* own)
     : function_(function),
       core_(*function.core),
       inputs_(inputs),
@@ -68,7 +68,9 @@ Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& input
       typing_(function, rules, context),
       algebra_(typing_, context, numpy),
       activity_(function, inputs, rules),
-      aliases_(function) {
+      aliases_(function),
+      pairs_(pairs),
+      own_(own) {
   aliases_.check();
 }
 
@@ -88,7 +90,11 @@ const Node* Reverse::first_read(Symbol variable) const {
 }
 
 ReverseResult Reverse::run() {
-  reverse_function();
+  if (own_ != nullptr) {
+    reverse_half();
+  } else {
+    reverse_function();
+  }
   result_.seed = seed_;
   result_.adjoint_names = adjoint_names_;
   for (const Symbol name : adjoint_names_) {
@@ -96,15 +102,32 @@ ReverseResult Reverse::run() {
   }
   result_.helpers = rule_names_.helpers();
   result_.modules = rule_names_.modules();
+  std::unordered_set<Symbol> tapes;  // nothing but their calls gets at them
+  for_each_pair_call(function_.body, [&](const Assign* assign, const Call* call) {
+    tapes.insert(
+        as<Name>(static_cast<const TupleDisplay*>(assign->targets[0])->elements.back())->symbol);
+    // A call through which nothing flows is the user's own, if it can be written so.
+    const auto* name = as<Name>(call->function);
+    const bool has_name = name == nullptr || core_.find_global(name->symbol) != nullptr;
+    if (has_name &&
+        std::none_of(call->arguments.begin(), call->arguments.end(),
+                     [&](const Expr* argument) { return activity_.varies(argument, assign); })) {
+      result_.plan.plain_calls.insert(assign);
+    }
+  });
   for (const auto& [symbol, type] : function_.variables) {
+    if (tapes.contains(symbol)) continue;
     if (aliases_.is_changed_list(symbol)) {
       result_.plan.changed_lists.insert(symbol);
     } else if (aliases_.is_written(symbol)) {
       result_.plan.written.insert(symbol);
     }
   }
-  aliases_.for_each_store(
-      [&](const Stmt* store) { result_.plan.also_changed[store] = aliases_.seen_by(store); });
+  aliases_.for_each_store([&](const Stmt* store) {
+    std::vector<Symbol> seen = aliases_.seen_by(store);
+    std::erase_if(seen, [&](Symbol symbol) { return tapes.contains(symbol); });
+    result_.plan.also_changed[store] = std::move(seen);
+  });
   result_.numpy = numpy_;
   for (const Parameter* parameter : core_.parameters) {
     if (aliases_.is_written(parameter->name)) result_.written_parameters.push_back(parameter->name);
@@ -148,59 +171,55 @@ void Reverse::reverse_function() {
   current_ = nullptr;
   current_value_ = nullptr;
   current_target_ = {};
-  for (std::size_t k = 0; k < inputs_.size(); ++k) {
-    const Symbol input = inputs_[k];
-    const Type type = input_types_[k];
-    Linear value = adjoint_of(input);
-    const Expr* gradient = nullptr;
-    if (!type.is_numeric()) {
-      // Its parts are inputs of their own.
-      if (!value.is_zero()) {
-        refuse(DiagnosticKind::UnsupportedType, first_read(input),
-               "the argument `" + std::string(input.text()) + "` is used as a whole",
-               "reach its parts by constants: keys, positions, attributes");
-      }
-      gradient = context_.number(0.0);
-    } else if (value.is_zero()) {
-      gradient = type.is_number() ? context_.number(0.0) : zeros_for(input, true);
-    } else if (type.is_array()) {
-      const Expr* built = algebra_.build(value);
-      const Type made = typing_.of(built);
-      const auto* name = as<Name>(built);
-      const bool whole = !value.lazy && made.is_array();
-      std::vector<const Keyword*> keywords;
-      if (!is_floating(type.dtype)) {
-        keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
-      }
-      if (!whole) {
-        built = algebra_.numpy_call("full_like", {context_.local(input), built}, keywords);
-      } else if (is_floating(type.dtype) && type.dtype != DType::Float64 &&
-                 made.dtype != type.dtype) {
-        built = context_.make<Call>(
-            {}, context_.make<Attribute>({}, built, context_.symbol("astype")), context_.symbol(""),
-            context_.list<const Expr*>(
-                {context_.make<Attribute>({}, context_.local(input), context_.symbol("dtype"))}),
-            List<const Keyword*>());
-      } else if (name != nullptr && !owns(name->symbol)) {
-        built = algebra_.numpy_call("copy", {built});
-      } else if (is_view(built)) {
-        built = algebra_.numpy_call("copy", {built});
-      }
-      gradient = built;
-    } else {
-      gradient = algebra_.build(value);
-      // The gradient of a number is a number, also where its type was not followed all the way.
-      if (type.is_number() && !typing_.of(gradient).is_number()) {
-        gradient = context_.make<Call>(
-            {}, context_.global(context_.symbol("float")), context_.symbol("builtins.float"),
-            context_.list<const Expr*>({gradient}), List<const Keyword*>());
-      }
-    }
-    result_.gradients.push_back(gradient);
-  }
+  for (std::size_t k = 0; k < inputs_.size(); ++k)
+    result_.gradients.push_back(gradient_of(inputs_[k], input_types_[k], true));
   // What the gradients read of the primal (shapes) is read at its start.
   set_position(function_.body, 0);
   for (const Expr* gradient : result_.gradients) need(gradient);
+}
+
+const Expr* Reverse::gradient_of(Symbol input, const Type& type, bool is_kept) {
+  const Linear value = adjoint_of(input);
+  if (!type.is_numeric()) {
+    // Its parts are inputs of their own.
+    if (!value.is_zero()) {
+      refuse(DiagnosticKind::UnsupportedType, first_read(input),
+             "the argument `" + std::string(input.text()) + "` is used as a whole",
+             "reach its parts by constants: keys, positions, attributes");
+    }
+    return context_.number(0.0);
+  }
+  if (value.is_zero()) return type.is_number() ? context_.number(0.0) : zeros_for(input, true);
+  const Expr* built = algebra_.build(value);
+  if (type.is_array()) {
+    const Type made = typing_.of(built);
+    const auto* name = as<Name>(built);
+    const bool whole = !value.lazy && made.is_array();
+    std::vector<const Keyword*> keywords;
+    if (!is_floating(type.dtype)) {
+      keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
+    }
+    if (!whole) {
+      built = algebra_.numpy_call("full_like", {context_.local(input), built}, keywords);
+    } else if (is_floating(type.dtype) && type.dtype != DType::Float64 &&
+               made.dtype != type.dtype) {
+      built = context_.make<Call>(
+          {}, context_.make<Attribute>({}, built, context_.symbol("astype")), context_.symbol(""),
+          context_.list<const Expr*>(
+              {context_.make<Attribute>({}, context_.local(input), context_.symbol("dtype"))}),
+          List<const Keyword*>());
+    } else if (is_kept && ((name != nullptr && !owns(name->symbol)) || is_view(built))) {
+      built = algebra_.numpy_call("copy", {built});
+    }
+    return built;
+  }
+  // The gradient of a number is a number, also where its type was not followed all the way.
+  if (type.is_number() && !typing_.of(built).is_number()) {
+    return context_.make<Call>({}, context_.global(context_.symbol("float")),
+                               context_.symbol("builtins.float"),
+                               context_.list<const Expr*>({built}), List<const Keyword*>());
+  }
+  return built;
 }
 
 // Whether an expression may be a view of something else: then a gradient that is one shares memory.
@@ -314,6 +333,7 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
   const auto* assign = static_cast<const Assign*>(block[index]);
   if (is<Subscript>(assign->targets[0])) return reverse_store(block, index);
   if (list_change(assign)) return reverse_list_change(block, index);
+  if (const Call* call = pair_call(assign)) return reverse_pair_call(block, index, call);
   if (const auto* targets = as<TupleDisplay>(assign->targets[0])) {
     flush_primal(changes(assign));
     if (unpack_parts(block, index, targets)) return;
@@ -528,6 +548,7 @@ bool Reverse::unpack_parts(Block block, std::size_t index, const TupleDisplay* t
 }
 
 void Reverse::reverse_return(const Return* statement) {
+  if (own_ != nullptr) return reverse_half_return(statement);
   const TypeKind kind = typing_.of(statement->value).kind;
   if (kind == TypeKind::None || kind == TypeKind::String || kind == TypeKind::Module ||
       kind == TypeKind::Function) {

@@ -22,6 +22,7 @@
 #include "analysis/activity.h"
 #include "analysis/aliases.h"
 #include "autodiff/linear.h"
+#include "autodiff/pairs.h"
 #include "autodiff/plan.h"
 #include "autodiff/rule_names.h"
 #include "autodiff/rule_tests.h"
@@ -41,16 +42,23 @@ struct ReverseResult {
   std::vector<Symbol> written_parameters;   // whose arrays are stored into
   std::vector<Symbol> changed_parameters;   // lists whose elements or length change
   std::vector<std::string> helpers;         // of tangent.runtime
+  // Of a function that stays a call: its seeds, one per result, the buffers that its backward half
+  // is given, how adjoints were found to flow, and whether one missed its buffer.
+  std::vector<Symbol> seeds;
+  std::vector<Symbol> buffers;
+  std::vector<Flow> flows;
+  bool misses_buffer = false;
   std::vector<std::pair<std::string, Symbol>>
       modules;  // that rules use: qualified name, as printed
 };
 
 class Reverse {
  public:
-  // `types` are those of the arguments that are differentiated, `inputs` the parameters.
+  // `types` are those of the arguments that are differentiated, `inputs` the parameters. `pairs`
+  // are the functions that stay calls; `own` is this one, if it is one of them.
   Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
           const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
-          NamePool& names);
+          NamePool& names, const PairTable* pairs = nullptr, const PairHalves* own = nullptr);
   ReverseResult run();
   // What a value of the primal is named after.
   static std::string name_for(const Expr* node);
@@ -60,6 +68,8 @@ class Reverse {
 
   // --- statements (reverse.cpp)
   void reverse_function();
+  // The adjoint of a parameter at the start. `is_kept`: it must share memory with nothing.
+  const Expr* gradient_of(Symbol input, const Type& type, bool is_kept);
   [[nodiscard]] const Node* first_read(Symbol variable) const;
   void reverse_block(Block block);
   void reverse_before(Block block, std::size_t end);
@@ -101,6 +111,16 @@ class Reverse {
   void require_numeric(const Expr* item);
   void push_list_element(const Subscript* node, const Linear& adjoint);
 
+  // --- functions that stay calls (reverse_pairs.cpp)
+  void reverse_half();
+  void reverse_half_return(const Return* statement);
+  void reverse_pair_call(Block block, std::size_t index, const Call* call);
+  const Expr* seed_of(const Linear& adjoint, const Expr* result);
+  const Expr* buffer_of(const Expr* argument, Symbol& pushed);
+  void take_adjoints(const Call* backward, const std::vector<const Expr*>& arguments, Exprs seeds);
+  [[nodiscard]] bool is_bound_again(Symbol variable) const;
+  static bool assigns(const Stream& items, Symbol name);
+
   // --- stores into elements and slices (reverse_stores.cpp)
   void reverse_store(Block block, std::size_t index);
   // The names that hold another value behind a statement: bound, or seen to be stored into.
@@ -139,6 +159,7 @@ class Reverse {
   void push_sum(const Expr* node, const Linear& adjoint);
   void push_operation(const BinaryOperation* node, Linear adjoint);
   void push_subscript(const Subscript* node, const Linear& given);
+  bool push_one_of(const Subscript* node, const Linear& adjoint);
   bool is_basic_index(const Expr* index);
   const Expr* view_of_buffer(const Expr* value);
   void push_attribute(const Attribute* node, const Linear& adjoint);
@@ -286,13 +307,16 @@ class Reverse {
   Algebra algebra_;
   Activity activity_;
   Aliases aliases_;
+  const PairTable* pairs_;
+  const PairHalves* own_;
 
   Variables variables_;
   std::vector<Linear> adjoints_;
   std::unordered_map<Symbol, Symbol> bars_;
   std::unordered_set<Symbol> adjoint_names_;
-  std::unordered_set<Symbol> owned_;   // names of arrays that this code made and nothing else sees
-  std::unordered_set<Symbol> sparse_;  // names of adjoints that can be exactly zero in places
+  std::unordered_set<Symbol> owned_;  // names of arrays that this code made and nothing else sees
+  std::unordered_set<Symbol> buffered_;  // variables whose adjoint was collected in a buffer
+  std::unordered_set<Symbol> sparse_;    // names of adjoints that can be exactly zero in places
   std::vector<Linear*> in_flight_;
   std::unordered_set<Symbol> writing_;  // guards against cycles while adjoints are written down
   Stream* out_ = nullptr;

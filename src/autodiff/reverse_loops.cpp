@@ -499,6 +499,13 @@ std::unordered_set<Symbol> Reverse::scattered_by(const Stmt* loop) const {
     if (const auto* counted = as<For>(top)) {
       for_each_read(counted->iterable, [&](Symbol read) { found.insert(read); });
     }
+    if (is_statement(top->kind)) {
+      if (const Call* call = pair_call(static_cast<const Stmt*>(top))) {
+        for (const Expr* argument : call->arguments) {
+          if (const auto* name = as<Name>(argument)) found.insert(name->symbol);
+        }
+      }
+    }
     if (const auto* assign = as<Assign>(top); assign && is<TupleDisplay>(assign->targets[0])) {
       if (const auto* name = as<Name>(assign->value)) found.insert(name->symbol);
     }

@@ -96,7 +96,8 @@ class Saver {
     if (by_index.size() <= place.at.index) by_index.resize(place.at.index + 1);
     const bool tape = place.depth > 0;
     const std::string text(variable.text());
-    const Symbol storage = names_.fresh(tape ? text + "_tape" : "old_" + text);
+    const bool of_tapes = text.ends_with("_tape");
+    const Symbol storage = names_.fresh(tape ? text + (of_tapes ? "s" : "_tape") : "old_" + text);
     by_index[place.at.index].push_back({variable, storage, tape, plan_.written.contains(variable),
                                         plan_.changed_lists.contains(variable), next_pair_++});
   }

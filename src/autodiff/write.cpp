@@ -364,6 +364,7 @@ bool Reverse::write_scaled(Symbol name, const Term& term) {
 }
 
 Symbol Reverse::buffer(Symbol variable) {
+  buffered_.insert(variable);
   swap_names(variable);
   const Symbol name = bar(variable);
   protect(name);

@@ -81,7 +81,8 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
   return context.list(body);
 }
 
-PrintedText print_function(const EmittedFunction& function, Block body, Context& context) {
+const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
+                                          Context& context) {
   std::vector<const Parameter*> parameters;
   const Expr* one = context.number(1.0);
   if (function.reverse.tuple_size > 0) {
@@ -117,10 +118,9 @@ PrintedText print_function(const EmittedFunction& function, Block body, Context&
       place_seed(ParameterKind::KeywordOnly);
   }
   place_seed(ParameterKind::Positional);
-  const Stmt* definition = context.make<FunctionDefinition>(
+  return context.make<FunctionDefinition>(
       function.core.ranges, context.symbol(function.options.function_name),
       context.list(parameters), body, Exprs(), static_cast<const Expr*>(nullptr), false);
-  return print(context.list<const Stmt*>({definition}));
 }
 
 void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Symbol numpy,

@@ -20,7 +20,8 @@ struct EmittedFunction {
 // The body of the gradient function from its parts.
 Block join_parts(const EmittedFunction& function, const Assembled& parts, Context& context);
 
-PrintedText print_function(const EmittedFunction& function, Block body, Context& context);
+const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
+                                          Context& context);
 
 // The names that the text needs beside the user's: NumPy, other modules, run-time helpers.
 void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Symbol numpy,

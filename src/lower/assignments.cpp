@@ -68,6 +68,7 @@ void Lowering::assign_statement(const Assign& it) {
       if (value != nullptr) emit_assign(*symbol, value, ranges);
       return;
     }
+    want_results(it);
     return assign_to(it.targets[0], expression(it.value), ranges);
   }
   // The value is evaluated once and bound to the targets from left to right.
@@ -122,6 +123,19 @@ bool Lowering::alias_of_global(const Name& target, const Expr* written) {
   frame_->bindings[target.symbol] = {.form = Binding::Form::Value, .value = expression(written)};
   frame_->declared.push_back(target.symbol);
   return true;
+}
+
+void Lowering::want_results(const Assign& it) {
+  const Exprs* targets = elements_of(it.targets[0]);
+  if (!is<Call>(it.value) || targets == nullptr) return;
+  wanted_ = {.call = it.value, .names = {}};
+  for (const Expr* target : *targets) {
+    const auto* name = as<Name>(target);
+    if (name == nullptr) return;
+    const Symbol symbol = assigned_symbol(*name);
+    if (std::ranges::find(wanted_.names, symbol) != wanted_.names.end()) return;
+    wanted_.names.push_back(symbol);
+  }
 }
 
 void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {

@@ -434,7 +434,7 @@ const Name* Lowering::global(Symbol name, Ranges ranges) {
   if (!added) return context_.global(place->second, ranges);
   const Thing thing = look_up(function, name);
   Symbol printed = name;
-  const Frame& top = frames_.front();
+  const Frame& top = *root_;
   // A local name that an import or `sin = np.sin` binds is no variable of the core program.
   auto stands_for_global = [&](Symbol local) {
     const auto found = top.bindings.find(local);
@@ -445,7 +445,8 @@ const Name* Lowering::global(Symbol name, Ranges ranges) {
   };
   const auto known = global_index_.find(name);
   if (known != global_index_.end()) {
-    if (same(globals_[known->second].thing)) {
+    const bool is_variable = top.facts->is_local(name) && !stands_for_global(name);
+    if (same(globals_[known->second].thing) && !is_variable) {
       place->second = name;
       return context_.global(name, ranges);
     }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/diagnostics.h"
+#include "lower/pair_fields.h"
 #include "lower/scope.h"
 #include "syntax/places.h"
 #include "syntax/printer.h"
@@ -245,11 +246,42 @@ std::string spelled(const FieldStep& step) {
   return {};
 }
 
+namespace {
+
+void read_fields(const CoreFunction& core, const std::vector<std::vector<std::size_t>>& origins,
+                 std::vector<ReadField>& found);
+
+}  // namespace
+
 std::vector<ReadField> read_fields(const CoreFunction& core) {
+  std::vector<ReadField> found;
+  std::vector<std::vector<std::size_t>> itself;
+  for (std::size_t k = 0; k < core.parameters.size(); ++k) itself.push_back({k});
+  read_fields(core, itself, found);
+  for (const ArgumentClass& part : core.classes) {
+    ReadField field{.parameter = part.parameter,
+                    .steps = {},
+                    .is_object = !part.is_absent,
+                    .is_absent = part.is_absent};
+    for (const Symbol step : part.path)
+      field.steps.push_back({.form = FieldStep::Form::Attribute, .text = std::string(step.text())});
+    found.push_back(std::move(field));
+  }
+  if (core.pairs.empty()) return found;
+  const auto origins = passed_through(core);
+  for (std::size_t k = 0; k < core.pairs.size(); ++k)
+    read_fields(core.pairs[k].core, origins[k], found);
+  return found;
+}
+
+namespace {
+
+// What a function reads of its parameters, as parts of what they are in the differentiated one.
+void read_fields(const CoreFunction& core, const std::vector<std::vector<std::size_t>>& origins,
+                 std::vector<ReadField>& found) {
   std::unordered_map<Symbol, std::size_t> parameters;
   for (std::size_t k = 0; k < core.parameters.size(); ++k)
     parameters.emplace(core.parameters[k]->name, k);
-  std::vector<ReadField> found;
   std::vector<const Node*> stack(core.body.begin(), core.body.end());
   while (!stack.empty()) {
     const Node* top = stack.back();
@@ -265,22 +297,17 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
       const auto* root = as<Name>(node);
       if (root != nullptr && root->scope == Scope::Local && !steps.empty()) {
         const auto parameter = parameters.find(root->symbol);
-        if (parameter != parameters.end()) found.push_back({parameter->second, std::move(steps)});
+        if (parameter != parameters.end()) {
+          for (const std::size_t origin : origins[parameter->second])
+            found.push_back({origin, steps});
+        }
       }
     }
     for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
   }
-  for (const ArgumentClass& part : core.classes) {
-    ReadField field{.parameter = part.parameter,
-                    .steps = {},
-                    .is_object = !part.is_absent,
-                    .is_absent = part.is_absent};
-    for (const Symbol step : part.path)
-      field.steps.push_back({.form = FieldStep::Form::Attribute, .text = std::string(step.text())});
-    found.push_back(std::move(field));
-  }
-  return found;
 }
+
+}  // namespace
 
 CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,
                          std::vector<NamedField>& fields, Context& context) {

@@ -64,7 +64,9 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
   if (found != outside_callees_.end()) return *found->second;
   CapturedFunction captured;
   try {
-    captured = outside_.source_of(thing, context_);
+    const auto known = known_.captured.find(thing.handle);
+    captured = known != known_.captured.end() ? known->second : outside_.source_of(thing, context_);
+    known_.captured.emplace(thing.handle, captured);
     refuse_unsupported(*captured.definition);
   } catch (Diagnostic& diagnostic) {
     // Which call it was; the first place, if there is one, is in the callee.
@@ -89,9 +91,15 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
 
 const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destination destination,
                                   const Receiver& receiver) {
+  if (known_.recursive.contains(callee.identity)) {
+    if (receiver.self == nullptr && receiver.arguments.empty())
+      return call_pair(it, callee, destination);
+    refuse(it, "the method " + quoted(callee.name) + " calls itself, which is not supported yet",
+           "write it as a function that takes the values it needs", DiagnosticKind::RecursiveCall);
+  }
   if (std::ranges::find(active_, callee.identity) != active_.end()) {
-    refuse(it, quoted(callee.name) + " calls itself, which is not supported yet",
-           "write the recursion as a loop", DiagnosticKind::RecursiveCall);
+    known_.recursive.insert(callee.identity);
+    throw LowerAgain();
   }
   const bool outermost = active_.size() == 1;
   if (outermost) inline_start_ = context_.id_bound();

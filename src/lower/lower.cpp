@@ -24,16 +24,28 @@ void check_syntax(const CapturedFunction& function) {
 
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
-  lowering::Assumptions assumptions;
+  lowering::Known known;
   while (true) {
     try {
-      CoreFunction core = lowering::Lowering(outside, context, assumptions).run(function, handle);
+      CoreFunction core = lowering::Lowering(outside, context, known).run(function, handle);
       verify_core(core);
+      for (const CorePair& pair : core.pairs) verify_core(pair.core);
       return core;
     } catch (const lowering::LowerAgain&) {
-      continue;  // with one assumption more: there are as many as classes and attributes
+      continue;  // with one more thing known: there are as many as functions, classes, attributes
     }
   }
+}
+
+bool is_pair_call(const Expr* expression) {
+  const auto* call = as<Call>(expression);
+  return call != nullptr && call->callee && call->callee.text().starts_with(kPairPrefix);
+}
+
+const Call* pair_call(const Stmt* statement) {
+  const auto* assign = as<Assign>(statement);
+  return assign != nullptr && is_pair_call(assign->value) ? static_cast<const Call*>(assign->value)
+                                                          : nullptr;
 }
 
 namespace lowering {
@@ -45,8 +57,8 @@ constexpr int kDeepest = 1000;
 
 }  // namespace
 
-Lowering::Lowering(Outside& outside, Context& context, Assumptions& assumptions)
-    : outside_(outside), context_(context), names_(context), assumptions_(assumptions) {}
+Lowering::Lowering(Outside& outside, Context& context, Known& known)
+    : outside_(outside), context_(context), known_(known), names_(context) {}
 
 CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle) {
   const FunctionDefinition& definition = *function.definition;
@@ -65,6 +77,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   frame.function = handle;
   frame.outermost = true;
   frame_ = &frame;
+  root_ = &frame;
   // The user's names are never given to anything else.
   for (const auto& [name, use] : frame.facts->names) names_.take(name);
   for (const Parameter* parameter : definition.parameters) {
@@ -72,21 +85,30 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
                                        .variable = parameter->name};
   }
 
+  CoreFunction core;
+  core.name = definition.name;
+  core.parameters = definition.parameters;
+  core.ranges = definition.ranges;
+  if (known_.recursive.contains(&definition)) {
+    // Nothing but a call of itself, as a function that is called like any other.
+    names_ = FreshNames(context_);
+    for (const Parameter* parameter : definition.parameters) names_.take(parameter->name);
+    core.body = context_.list(collect([&] { call_itself(definition, callee); }));
+    keep_used_globals(core, globals_);
+    core.pairs = lower_pairs();
+    return core;
+  }
   Statements statements = collect([&] {
     for (std::size_t k = 0; k < definition.parameters.size(); ++k)
       bind_argument(k, definition.parameters[k]->name, definition.parameters[k]->ranges);
     block(definition.body);
   });
   check_assumptions();
-  CoreFunction core;
-  core.name = definition.name;
-  core.parameters = definition.parameters;
   core.body = restructure(statements, *frame.facts, true);
   const auto unbound = maybe_unbound(definition.parameters, definition.body, *frame.facts);
   if (!unbound.empty()) {
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
-  core.ranges = definition.ranges;
   core.classes = argument_classes_;
   core.changed_objects = changed_arguments_;
   core.new_attributes = new_attributes_;
@@ -98,6 +120,8 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   keep_used_globals(core, globals_);
   check_reads(core);
   check_nesting(core);
+  core.pairs = lower_pairs();
+  check_assumptions();
   return core;
 }
 

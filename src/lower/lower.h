@@ -20,8 +20,9 @@
 //                loop `else` to a flag.
 //   expressions  Constant, Name (Local or Global), Attribute, Subscript, Slice inside one,
 //                BinaryOperation, UnaryOperation, BooleanOperation, Comparison, Conditional,
-//                TupleDisplay, ListDisplay, FormattedString, and Call. No Call is of a user
-//                function: those are inlined, their locals renamed where they clash. Call::callee
+//                TupleDisplay, ListDisplay, FormattedString, and Call. Functions of the
+//                user are inlined, their locals renamed where they clash; a Call of one that
+//                calls itself is the value of an Assign to names (see CorePair). Call::callee
 //                is set where the callee is a library function reached by global names; it is
 //                empty for methods of values, which inference resolves.
 //   names        Every Name is Local or Global; a Global is printed as the user spells it and
@@ -57,6 +58,8 @@ struct ArgumentClass {
   bool is_absent = false;    // there is nothing there
 };
 
+struct CorePair;
+
 struct CoreFunction {
   Symbol name;
   List<const Parameter*> parameters;
@@ -67,9 +70,30 @@ struct CoreFunction {
   std::vector<std::size_t> changed_objects;  // parameters whose attributes are set
   // Attributes that objects do not have before: the object as the text names it, the attribute.
   std::vector<std::pair<std::string, Symbol>> new_attributes;
+  std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
 };
+
+// A function that calls itself, directly or through others. A call of it stays one, as a statement
+// of its own: `y, y_tape = network(x[:n], c)`, where `y_tape` stands for what its derivative needs
+// of the call. `callee` is that call's Call::callee. The parameters are those of the function that
+// hold values, then the variables of the functions around it that it reads.
+struct CorePair {
+  Symbol callee;
+  Symbol forward;  // the names of its two halves in the emitted text
+  Symbol backward;
+  std::size_t results = 1;  // every return gives so many values
+  CoreFunction core;
+};
+
+// What the callees of such calls begin with; the name of the forward half follows.
+constexpr std::string_view kPairPrefix = "tangent.pair.";
+
+// Whether a call is one of a CorePair.
+bool is_pair_call(const Expr* expression);
+// The call of a statement that calls one, else null.
+const Call* pair_call(const Stmt* statement);
 
 // Syntax that no later stage will ever take, without looking anything up: what `tangent.grad`
 // refuses at once.

@@ -38,6 +38,21 @@ struct Callee {
   bool defaults_are_fresh = false;    // evaluated at every call: constructors of dataclasses
 };
 
+// What lowering has to know before it begins and finds out only on its way: it begins again with
+// each thing that it lacked.
+struct Known {
+  std::unordered_set<const Node*> recursive;  // definitions whose calls stay calls
+  std::unordered_map<ThingHandle, CapturedFunction> captured;
+  std::set<ThingHandle> changing;  // classes whose objects change after they are made
+  // Attributes of arguments that are set, as the text names them; parameters that get another
+  // object.
+  std::set<std::string, std::less<>> set_attributes;
+  std::set<std::size_t> rebound;
+};
+
+// Thrown where something was added to what is known.
+struct LowerAgain {};
+
 // What a local name of a function stands for while its body is lowered.
 struct Binding {
   enum class Form : std::uint8_t {
@@ -71,18 +86,6 @@ struct Object {
 
   Binding* find(Symbol attribute);
 };
-
-// What lowering has to know before it begins and finds out only on its way. It begins again with
-// each assumption that it lacked.
-struct Assumptions {
-  std::set<ThingHandle> changing;  // classes whose objects change after they are made
-  // Attributes of arguments that are set, as the text names them; parameters that get another
-  // object.
-  std::set<std::string, std::less<>> set_attributes;
-  std::set<std::size_t> rebound;
-};
-// Thrown where an assumption was added.
-struct LowerAgain {};
 
 // The object that a method is called on, and the class that holds the method.
 struct Receiver {
@@ -118,7 +121,7 @@ struct Destination {
 
 class Lowering {
  public:
-  Lowering(Outside& outside, Context& context, Assumptions& assumptions);
+  Lowering(Outside& outside, Context& context, Known& known);
 
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
 
@@ -166,6 +169,7 @@ class Lowering {
   std::optional<Symbol> target_variable(const Expr* target);
   const Expr* checked_place(const Expr* place);
   void annotated_assign(const AnnotatedAssign& it);
+  void want_results(const Assign& it);
   void assign_to(const Expr* target, const Expr* value, Ranges ranges);
   void assign_name(const Name& target, const Expr* written, Ranges ranges);
   void assign_parallel(Exprs targets, Exprs values, Ranges ranges);
@@ -242,6 +246,24 @@ class Lowering {
                         std::span<const std::size_t> positions, Destination destination);
   const Expr* default_of(const Call& it, const Callee& callee, std::size_t position);
   const ScopeFacts& facts_of(const Callee& callee);
+
+  // pairs.cpp: calls that stay calls
+  struct Pair;
+  // What a parameter is in a call: a value (of `*args` several), or something that is known.
+  struct Given {
+    std::vector<const Expr*> values;
+    const Callee* function = nullptr;
+    const Expr* constant = nullptr;  // a function, class or module of the outside
+  };
+  const Expr* call_pair(const Call& it, const Callee& callee, Destination destination);
+  Pair& pair_for(const Call& it, const Callee& callee, std::span<const Given> given);
+  Frame& surroundings(ThingHandle function);
+  void capture(const Call& it, const Callee& callee, std::size_t slot, Frame& around, Pair& pair);
+  CorePair lower_pair(Pair& pair);
+  Block with_results(Block body, const Pair& pair);
+  std::vector<CorePair> lower_pairs();
+  void call_itself(const FunctionDefinition& definition, const Callee& callee);
+  bool is_known_outside(const Expr* core);
 
   // substitute.cpp: which parameters of `return e` may be replaced by their arguments in place
   std::vector<bool> replaceable(const Callee& callee, Frame& frame,
@@ -337,9 +359,11 @@ class Lowering {
 
   Outside& outside_;
   Context& context_;
-  FreshNames names_;
+  Known& known_;
+  FreshNames names_;  // of the function being lowered
   Statements* out_ = nullptr;
   Frame* frame_ = nullptr;
+  Frame* root_ = nullptr;  // of the function being lowered: the differentiated one, or of a pair
   int depth_ = 0;
   bool in_raise_ = false;          // what is called makes the exception
   std::size_t inlined_nodes_ = 0;  // made for inlined calls that are complete
@@ -347,6 +371,14 @@ class Lowering {
 
   std::deque<Frame> frames_;
   std::deque<Callee> callees_;
+  // `a, b = g(x)`: the names that the results of this call have anyhow.
+  struct Wanted {
+    const Expr* call = nullptr;
+    std::vector<Symbol> names;
+  };
+  Wanted wanted_;
+  std::deque<ScopeFacts> environments_;  // of the frames that stand for those around a pair
+  std::deque<Pair> pairs_;
   int open_loops_ = 0;               // of all functions being lowered
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
@@ -360,7 +392,6 @@ class Lowering {
   std::unordered_map<ThingHandle, const Expr*> outer_objects_;
   std::unordered_set<Symbol> attribute_variables_;
   Born born_;  // bound in the open branches and loops
-  Assumptions& assumptions_;
   std::vector<ArgumentClass> argument_classes_;
   std::vector<std::size_t> changed_arguments_;
   std::vector<std::pair<std::string, Symbol>> new_attributes_;
@@ -384,6 +415,27 @@ class Lowering {
   std::unordered_map<Query, Symbol, QueryHash> printed_;  // (function, name) -> printed
   std::vector<GlobalBinding> globals_;
   std::unordered_map<Symbol, std::size_t> global_index_;  // printed -> in globals_
+};
+
+// A function whose calls stay calls, as it is called: with these functions and outside things for
+// parameters.
+struct Lowering::Pair {
+  // A variable around the function, or around a function that it is given: a further parameter.
+  struct Captured {
+    std::size_t slot;  // the parameter that is that function; the number of parameters: itself
+    Symbol name;
+    Frame* owner;
+    Symbol parameter;
+  };
+  const Callee* callee = nullptr;
+  std::vector<Given> given;  // per parameter: the functions, the outside things, how many values
+  std::vector<Captured> captured;
+  Frame* around = nullptr;               // what it sees of the functions around it, if any
+  std::vector<const Callee*> functions;  // those of `given` as they are known inside
+  std::size_t results = 1;
+  Symbol symbol;  // Call::callee
+  Symbol forward;
+  Symbol backward;
 };
 
 // The names of locals that the statements assign.

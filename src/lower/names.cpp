@@ -70,12 +70,12 @@ Symbol FreshNames::fresh(std::string_view wish) {
   std::string base =
       wish.empty() || is_digit(wish.front()) ? "value" + std::string(wish) : std::string(wish);
   if (std::ranges::find(kKeywords, base) != kKeywords.end()) base += "_value";
-  const Symbol plain = context_.symbol(base);
+  const Symbol plain = context_->symbol(base);
   if (taken_.insert(plain).second) return plain;
   if (is_digit(base.back())) base += '_';
   int& number = next_number_.try_emplace(plain, 2).first->second;
   while (true) {
-    const Symbol numbered = context_.symbol(base + std::to_string(number++));
+    const Symbol numbered = context_->symbol(base + std::to_string(number++));
     if (taken_.insert(numbered).second) return numbered;
   }
 }

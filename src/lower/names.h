@@ -15,7 +15,7 @@ namespace tangent::lowering {
 
 class FreshNames {
  public:
-  explicit FreshNames(Context& context) : context_(context) {}
+  explicit FreshNames(Context& context) : context_(&context) {}
 
   [[nodiscard]] bool is_taken(Symbol symbol) const { return taken_.contains(symbol); }
   void take(Symbol symbol) { taken_.insert(symbol); }
@@ -23,7 +23,7 @@ class FreshNames {
   Symbol fresh(std::string_view wish);
 
  private:
-  Context& context_;
+  Context* context_;
   std::unordered_set<Symbol> taken_;
   std::unordered_map<Symbol, int> next_number_;
 };

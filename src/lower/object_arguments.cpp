@@ -33,7 +33,7 @@ void Lowering::bind_argument(std::size_t parameter, Symbol name, Ranges ranges) 
   object.name = name.text();
   object.names = 1;
   objects_[name] = &object;
-  if (!assumptions_.rebound.contains(parameter)) return name_set_attributes(object, ranges);
+  if (!known_.rebound.contains(parameter)) return name_set_attributes(object, ranges);
   // Taken apart: from here on the name holds an object of the function.
   const Expr* value = object.outer;
   Object& own = objects_made_.emplace_back();
@@ -70,7 +70,7 @@ const Expr* Lowering::part_of_argument(Object& object, Symbol attribute, Ranges 
 // The attributes that are known to be set get their variables where the function begins.
 void Lowering::name_set_attributes(Object& object, Ranges ranges) {
   const std::string prefix = print(object.outer) + ".";
-  for (const std::string& set : assumptions_.set_attributes) {
+  for (const std::string& set : known_.set_attributes) {
     if (!set.starts_with(prefix) || set.find('.', prefix.size()) != std::string::npos) continue;
     const Symbol attribute = context_.symbol(set.substr(prefix.size()));
     std::vector<Symbol> steps = object.steps;
@@ -93,8 +93,7 @@ void Lowering::name_set_attributes(Object& object, Ranges ranges) {
 
 void Lowering::set_in_argument(const Attribute& target, Object& object, const Expr* value,
                                Ranges ranges) {
-  if (assumptions_.set_attributes
-          .insert(print(object.outer) + "." + std::string(target.attribute.text()))
+  if (known_.set_attributes.insert(print(object.outer) + "." + std::string(target.attribute.text()))
           .second)
     throw LowerAgain();
   if (object_of(value) != nullptr) {
@@ -129,7 +128,7 @@ void Lowering::store_in_argument(const Object& object, Symbol attribute, Symbol 
 void Lowering::check_assumptions() {
   bool complete = true;
   for (const ThingHandle type : copied_) {
-    if (changed_.contains(type) && assumptions_.changing.insert(type).second) complete = false;
+    if (changed_.contains(type) && known_.changing.insert(type).second) complete = false;
   }
   if (!complete) throw LowerAgain();
 }

@@ -206,11 +206,10 @@ void Lowering::bind_object(Symbol target, const Expr* value, Ranges ranges) {
                      "keep each object under one name, or use plain local names");
   };
   if (held != nullptr && held->is_argument && held->steps.empty() &&
-      facts_of_class(held->type).is_dataclass &&
-      assumptions_.rebound.insert(held->parameter).second)
+      facts_of_class(held->type).is_dataclass && known_.rebound.insert(held->parameter).second)
     throw LowerAgain();
   const bool from_outside = source->outer != nullptr;
-  const bool copies = source->names > 0 && !assumptions_.changing.contains(source->type.handle) &&
+  const bool copies = source->names > 0 && !known_.changing.contains(source->type.handle) &&
                       (!from_outside || (source->is_argument && held != nullptr &&
                                          facts_of_class(source->type).is_dataclass));
   if (held == nullptr && !copies) {
@@ -454,7 +453,7 @@ void Lowering::revive(const Born& first, const Born& second) {
 // An object has no value: where its name is left it would be passed, returned or stored.
 void Lowering::refuse_objects_left(const CoreFunction& core) {
   std::unordered_set<Symbol> taken_apart;
-  for (const std::size_t parameter : assumptions_.rebound)
+  for (const std::size_t parameter : known_.rebound)
     taken_apart.insert(core.parameters[parameter]->name);
   for (const Stmt* statement : core.body) {
     std::vector<const Node*> open{statement};

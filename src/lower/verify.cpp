@@ -173,6 +173,11 @@ class Verifier {
         }
         case Kind::Call: {
           const auto& call = static_cast<const Call&>(*node);
+          if (is_pair_call(&call)) {
+            // Its function is known by the callee alone.
+            for (const Expr* argument : call.arguments) stack.emplace_back(argument, false);
+            continue;
+          }
           if (!call.callee && !is<Attribute>(call.function)) broken("a call of no function", node);
           break;
         }

@@ -24,7 +24,7 @@ class DeadCode {
     for (const Stmt* statement : body) collect_reads(statement);
     find_nested(body, false);
     solve(body);
-    collect(body, false);
+    if (!input_.has_halves) collect(body, false);
     // A dead tape can make other values dead: until nothing changes, in practice twice.
     for (bool again = true; again;) {
       again = false;
@@ -241,7 +241,7 @@ class DeadCode {
       return !dead_tapes_.contains(name->symbol);
     }
     const Expr* value = assign != nullptr ? assign->value : augmented->value;
-    if (!input_.forward.contains(statement)) return holds(value, Kind::Pop);
+    if (!input_.forward.contains(statement)) return holds(value, Kind::Pop) || is_pair_call(value);
     if (!input_.effects.is_pure(value)) return true;
     if (is<TupleDisplay>(target)) return true;  // unpacking checks the length
     const auto is_harmless = harmless(statement);

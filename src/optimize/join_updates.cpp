@@ -3,6 +3,11 @@
 //     bx += a * bt
 //     bx *= 1.1          ->   bx = 1.1 * (bx + a * bt)
 //
+// and, in the backward half of a function that stays a call, where the second value is such a call:
+//
+//     bx = by * y
+//     bx += _g_backward(y_tape, by * x)    ->   bx = by * y + _g_backward(y_tape, by * x)
+//
 // A number is read and written once instead of twice. Arrays stay as they are: their updates work
 // in place. Precondition: neither operand reads the number itself; the joined line stays short.
 #include "analysis/variables.h"
@@ -14,10 +19,11 @@ namespace tangent {
 namespace {
 
 constexpr std::size_t kLongestSum = 64;
+constexpr std::size_t kLongestCalls = 88;
 
 class JoinUpdates {
  public:
-  explicit JoinUpdates(const PassInput& input) : input_(input) {}
+  JoinUpdates(const PassInput& input, bool sums) : input_(input), sums_(sums) {}
 
   Block block(Block statements) {
     std::vector<const Stmt*> out;
@@ -25,7 +31,7 @@ class JoinUpdates {
     for (const Stmt* statement : statements) {
       const Stmt* now = nested(statement);
       changed = changed || now != statement;
-      if (join(out, now)) {
+      if (sums_ ? add(out, now) : join(out, now)) {
         changed = true;
       } else {
         out.push_back(now);
@@ -93,11 +99,35 @@ class JoinUpdates {
     return true;
   }
 
+  // v = a and v += b as v = a + b.
+  bool add(std::vector<const Stmt*>& out, const Stmt* statement) {
+    const AugmentedAssign* second = update_of(statement, false);
+    if (second == nullptr) return false;
+    std::size_t place = out.size();
+    while (place > 0 && is<Comment>(out[place - 1])) --place;
+    const auto* first = place > 0 ? as<Assign>(out[place - 1]) : nullptr;
+    if (first == nullptr || !equal(first->targets[0], second->target)) return false;
+    Context& context = input_.context;
+    const Expr* sum =
+        context.make<BinaryOperation>(second->ranges, second->op, first->value, second->value);
+    const Stmt* result =
+        context.assign(second->target, sum, context.merge(first->ranges, second->ranges));
+    if (print(static_cast<const Node*>(result)).size() > kLongestCalls) return false;
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(place - 1));
+    out.push_back(result);
+    return true;
+  }
+
   const PassInput& input_;
+  bool sums_;
 };
 
 }  // namespace
 
-Block join_updates(Block body, const PassInput& input) { return JoinUpdates(input).block(body); }
+Block join_updates(Block body, const PassInput& input) {
+  return JoinUpdates(input, false).block(body);
+}
+
+Block join_sums(Block body, const PassInput& input) { return JoinUpdates(input, true).block(body); }
 
 }  // namespace tangent

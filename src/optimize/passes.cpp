@@ -25,24 +25,33 @@ Block run(std::span<const NamedPass> passes, Block body, const PassInput& input,
   return body;
 }
 
+PassInput input_of(const TypedFunction& typed, ReverseResult& reverse, const Assembled& parts,
+                   RuleBook& rules, Effects& effects, Context& context) {
+  return {.typed = typed,
+          .rules = rules,
+          .forward = parts.primal,
+          .adjoints = reverse.adjoint_names,
+          .numbers = reverse.number_names,
+          .written = reverse.plan.written,
+          .effects = effects,
+          .type_of = [&reverse](const Expr* value) { return reverse.typing->of(value); },
+          .context = context,
+          .has_halves = !reverse.flows.empty()};
+}
+
 }  // namespace
+
+Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& reverse,
+                    const Assembled& parts, RuleBook& rules, Context& context) {
+  Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
+  const PassInput input = input_of(typed, reverse, parts, rules, effects, context);
+  return tidy(substitute_single_uses(join_sums(body, input), input), input);
+}
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
-  const std::unordered_map<Symbol, Symbol> none;
-  const std::unordered_set<Symbol> nothing;
-  const PassInput input{.typed = typed,
-                        .rules = rules,
-                        .forward = parts.primal,
-                        .adjoints = reverse.adjoint_names,
-                        .numbers = reverse.number_names,
-                        .written = reverse.plan.written,
-                        .variables = none,
-                        .kept = nothing,
-                        .effects = effects,
-                        .type_of = [&](const Expr* value) { return reverse.typing->of(value); },
-                        .context = context};
+  const PassInput input = input_of(typed, reverse, parts, rules, effects, context);
   static constexpr NamedPass kPasses[] = {
       {"dead code", remove_dead_code},
       // Every tape that is left is read.
@@ -66,11 +75,11 @@ Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, R
                         .adjoints = forward.tangent_names,
                         .numbers = numbers,
                         .written = forward.written,
-                        .variables = forward.variables,
-                        .kept = forward.kept,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return forward.typing->of(value); },
-                        .context = context};
+                        .context = context,
+                        .variables = forward.variables,
+                        .kept = forward.kept};
   static constexpr NamedPass kPasses[] = {
       {"dead code", remove_dead_code},
       {"single uses", substitute_single_uses},

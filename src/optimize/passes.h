@@ -22,12 +22,13 @@ struct PassInput {
   const std::unordered_set<Symbol>& adjoints;      // names of adjoints
   const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
   const std::unordered_set<Symbol>& written;       // names of the primal's that are stored into
-  // In forward mode the variable of each tangent, which has the variable's shape.
-  const std::unordered_map<Symbol, Symbol>& variables;
-  const std::unordered_set<Symbol>& kept;  // names that stand right in front of their reader
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
+  bool has_halves = false;  // the backward part is another function, which may not run
+  // In forward mode the variable of each tangent, which has the variable's shape.
+  std::unordered_map<Symbol, Symbol> variables = {};
+  std::unordered_set<Symbol> kept = {};  // names that stand right in front of their reader
 };
 
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.
@@ -41,8 +42,14 @@ Block fuse_branches(Block body, const PassInput& input);
 Block join_elements(Block body, const PassInput& input);
 // v += e and v *= c, of a number, as v = c * (v + e).
 Block join_updates(Block body, const PassInput& input);
+// v = a and v += b, of a number, as v = a + b.
+Block join_sums(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.
 Block tidy(Block body, const PassInput& input);
+
+// The backward half of a function that stays a call, once it stands alone.
+Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& reverse,
+                    const Assembled& parts, RuleBook& rules, Context& context);
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);

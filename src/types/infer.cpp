@@ -6,8 +6,14 @@
 
 namespace tangent {
 
-Inference::Inference(const CoreFunction& core, Outside& outside, RuleBook& rules, Context& context)
-    : core_(core), outside_(outside), rules_(rules), context_(context), arena_(context.arena()) {
+Inference::Inference(const CoreFunction& core, Outside& outside, RuleBook& rules, Context& context,
+                     PairTypes* pairs)
+    : core_(core),
+      outside_(outside),
+      rules_(rules),
+      context_(context),
+      arena_(context.arena()),
+      pairs_(pairs) {
   result_.core = &core;
   lookup_ = [this](const Expr* expression) {
     if (const Type* found = result_.types.find(expression)) return *found;

@@ -108,7 +108,20 @@ void Inference::refuse_mutation(const Call& call, const Attribute& method,
   }
 }
 
+// A function that calls itself.
+Type Inference::pair_call(const Call& call) {
+  std::vector<Type> arguments;
+  for (const Expr* argument : call.arguments) arguments.push_back(infer(argument));
+  if (pairs_ == nullptr) {
+    throw Diagnostic(DiagnosticKind::RecursiveCall,
+                     "`" + print(call.function) + "` calls itself, which is not supported here",
+                     call.ranges, "write the recursion as a loop");
+  }
+  return pairs_->call(call.callee, arguments);
+}
+
 Type Inference::call(const Call& call) {
+  if (is_pair_call(&call)) return pair_call(call);
   if (call.callee) {
     infer_arguments(call);
     refuse_writes(call);

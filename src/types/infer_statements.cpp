@@ -76,6 +76,11 @@ void Inference::statement(const Stmt* statement) {
     case Kind::Assign: {
       const auto* assignment = static_cast<const Assign*>(statement);
       const Type type = infer(assignment->value);
+      if (type.kind == TypeKind::Bottom && is_pair_call(assignment->value)) {
+        // As far as is known, it does not come back.
+        reachable_ = false;
+        return;
+      }
       if (const ListChange change = list_change(statement)) change_list(change);
       for (const Expr* target : assignment->targets) assign(target, type);
       return;

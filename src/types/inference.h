@@ -16,6 +16,7 @@
 #include "syntax/places.h"
 #include "types/call_view.h"
 #include "types/infer.h"
+#include "types/infer_pairs.h"
 
 namespace tangent {
 
@@ -23,7 +24,9 @@ using Environment = std::vector<Type>;
 
 class Inference {
  public:
-  Inference(const CoreFunction& core, Outside& outside, RuleBook& rules, Context& context);
+  // `pairs` knows the functions that are called and stay calls; without it they are refused.
+  Inference(const CoreFunction& core, Outside& outside, RuleBook& rules, Context& context,
+            PairTypes* pairs = nullptr);
 
   TypedFunction run(const std::vector<Type>& arguments);
 
@@ -71,6 +74,7 @@ class Inference {
 
   // Calls.
   Type call(const Call& call);
+  Type pair_call(const Call& call);
   Type library_call(const Call& call, Symbol callee, const Expr* receiver);
   Type method_call(const Call& call, const Attribute& method);
   void infer_arguments(const Call& call);
@@ -90,6 +94,7 @@ class Inference {
   RuleBook& rules_;
   Context& context_;
   Arena& arena_;
+  PairTypes* pairs_;
   TypedFunction result_;
   TypeLookup lookup_;
 

@@ -184,6 +184,7 @@ Type sum_type(const CallView& call) {
   Type start = Type::python_number(DType::Integer);
   if (call.at(1) != nullptr) start = call.type_at(1);
   const Type item = item_at(call, 0);
+  if (item.kind == TypeKind::Bottom) return start;  // of nothing
   if (!item.is_numeric() || !start.is_numeric()) return Type::unknown();
   const Type once = type_of_binary(BinaryOperator::Add, start, item, call.arena);
   const Type twice = type_of_binary(BinaryOperator::Add, once, item, call.arena);

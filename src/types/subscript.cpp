@@ -256,6 +256,10 @@ Type subscript_of_sequence(const Type& value, const Expr* index, const TypeLooku
   }
   const Type type = types(index);
   if (type.is_number() && type.dtype <= DType::Integer) return type_of_item(value, arena);
+  // One of several numbers, whatever says which: nothing but an index does.
+  const bool numbers = !value.uniform && !value.elements.empty() &&
+                       std::ranges::all_of(value.elements, &Type::is_number);
+  if (numbers && type.kind == TypeKind::Unknown) return type_of_item(value, arena);
   return Type::unknown();
 }
 

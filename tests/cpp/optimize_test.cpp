@@ -64,8 +64,6 @@ class Passes : public ::testing::Test {
                           .adjoints = adjoints,
                           .numbers = numbers,
                           .written = {},
-                          .variables = {},
-                          .kept = {},
                           .effects = effects,
                           .type_of = [&](const Expr* value) { return typing.of(value); },
                           .context = context_};
