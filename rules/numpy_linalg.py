@@ -247,14 +247,14 @@ def qr(y, a, mode="reduced"):
 @adjoint("numpy.linalg.slogdet", shape="slogdet", sample=("(square3,)", "(square433,)"))
 def slogdet(y, a):
     if rank(a) == 2:
-        d[a] = d[y][1] * np.linalg.inv(a).T
+        d[a] = d[y][1] * _inverse(a).T
     else:
-        d[a] = full(d[y][1], y[1])[..., None, None] * np.swapaxes(np.linalg.inv(a), -1, -2)
+        d[a] = full(d[y][1], y[1])[..., None, None] * np.swapaxes(_inverse(a), -1, -2)
 
 
 @tangent("numpy.linalg.slogdet")
 def slogdet(y, a):
-    d[y] = (0.0 * y[0], np.trace(np.linalg.inv(a) @ d[a], 0, -2, -1))
+    d[y] = (0.0 * y[0], np.trace(_inverse(a) @ d[a], 0, -2, -1))
 
 
 # G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses" (1973): the rank is constant.

@@ -15,11 +15,11 @@ def sum(y, a, axis=None, *, keepdims=False):
                  "(number,)"))
 def mean(y, a, axis=None, *, keepdims=False):
     if axis is None:
-        d[a] = spread(d[y], a, axis, keepdims) / np.size(a)
+        d[a] = spread(d[y], a, axis, keepdims) / max(np.size(a), 1)
     elif integer(axis) and rank(axis) == 0 and rank(a) > 0:
-        d[a] = spread(d[y], a, axis, keepdims) / a.shape[axis]
+        d[a] = spread(d[y], a, axis, keepdims) / max(a.shape[axis], 1)
     else:
-        d[a] = spread(d[y], a, axis, keepdims) / _count(a, axis)
+        d[a] = spread(d[y], a, axis, keepdims) / max(_count(a, axis), 1)
 
 
 @adjoint("numpy.var", shape="reduction",
@@ -29,18 +29,19 @@ def mean(y, a, axis=None, *, keepdims=False):
 def var(y, a, axis=None, *, ddof=0, keepdims=False):
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = by * (2 / (np.size(a) - ddof)) * (a - np.mean(a))
+        d[a] = by * (2 / max(np.size(a) - ddof, 1)) * (a - np.mean(a))
     else:
-        d[a] = by * (2 / (_count(a, axis) - ddof)) * (a - np.mean(a, axis=axis, keepdims=True))
+        d[a] = by * (2 / max(_count(a, axis) - ddof, 1)) * (a - np.mean(a, axis=axis, keepdims=True))
 
 
 @tangent("numpy.var")
 def var(y, a, axis=None, *, ddof=0, keepdims=False):
     if axis is None:
-        d[y] = np.sum(d[a] * (a - np.mean(a))) * (2 / (np.size(a) - ddof))
+        d[y] = np.sum(d[a] * (a - np.mean(a))) * (2 / max(np.size(a) - ddof, 1))
     else:
         centred = a - np.mean(a, axis=axis, keepdims=True)
-        d[y] = np.sum(d[a] * centred, axis=axis, keepdims=keepdims) * (2 / (_count(a, axis) - ddof))
+        total = np.sum(d[a] * centred, axis=axis, keepdims=keepdims)
+        d[y] = total * (2 / max(_count(a, axis) - ddof, 1))
 
 
 @adjoint("numpy.std", shape="reduction",
@@ -98,7 +99,7 @@ def max(y, a, axis=None, *, keepdims=False):
         hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+        d[a] = mask(hits, by / max(int(np.count_nonzero(hits)), 1))
     else:
         d[a] = mask(hits, by / _ties(hits, a, axis))
 
@@ -129,7 +130,7 @@ def min(y, a, axis=None, *, keepdims=False):
         hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+        d[a] = mask(hits, by / max(int(np.count_nonzero(hits)), 1))
     else:
         d[a] = mask(hits, by / _ties(hits, a, axis))
 
@@ -166,7 +167,7 @@ def nanmean(y, a, axis=None, *, keepdims=False):
     hits = np.logical_not(np.isnan(a))
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+        d[a] = mask(hits, by / max(int(np.count_nonzero(hits)), 1))
     else:
         d[a] = mask(hits, by / _ties(hits, a, axis))
 
@@ -190,7 +191,7 @@ def nanmax(y, a, axis=None, *, keepdims=False):
         hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+        d[a] = mask(hits, by / max(int(np.count_nonzero(hits)), 1))
     else:
         d[a] = mask(hits, by / _ties(hits, a, axis))
 
@@ -219,7 +220,7 @@ def nanmin(y, a, axis=None, *, keepdims=False):
         hits = a == _spread(y, a, axis, keepdims)
     by = spread(d[y], a, axis, keepdims)
     if axis is None:
-        d[a] = mask(hits, by / int(np.count_nonzero(hits)))
+        d[a] = mask(hits, by / max(int(np.count_nonzero(hits)), 1))
     else:
         d[a] = mask(hits, by / _ties(hits, a, axis))
 
@@ -243,7 +244,7 @@ def nanmin(y, a, axis=None, *, keepdims=False):
 def average(y, a, axis=None, weights=None):
     by = spread(d[y], a, axis, False)
     if weights is None:
-        d[a] = by / _count(a, axis)
+        d[a] = by / max(_count(a, axis), 1)
     else:
         w = _align(weights, a, axis)
         share = by / np.sum(w, axis=axis, keepdims=True)

@@ -468,6 +468,16 @@ def _norm_slope(y, x, r, ord, axis, keepdims):
 def _norm_power(y, ord): ...
 
 
+@adjoint("tangent.runtime._inverse", sample=("(square3,)", "(square433,)"))
+def _inverse(y, a):
+    d[a] = -np.swapaxes(y, -1, -2) @ full(d[y], y) @ np.swapaxes(y, -1, -2)
+
+
+@tangent("tangent.runtime._inverse")
+def _inverse(y, a):
+    d[y] = -y @ d[a] @ y
+
+
 @adjoint("tangent.runtime._cofactors", sample=("(square3,)", "(square433,)"))
 def _cofactors(y, a):
     inverse = np.swapaxes(np.linalg.inv(a), -1, -2)

@@ -9,6 +9,7 @@
 #include "analysis/wholes.h"
 #include "autodiff/assemble.h"
 #include "autodiff/forward.h"
+#include "autodiff/list_names.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
@@ -42,7 +43,13 @@ Symbol numpy_name(const CoreFunction& core, NamePool& names, bool& bound) {
   return names.fresh("np");
 }
 
+// A list of real numbers or arrays, by one element type.
+bool is_list_of_numbers(const Type& type) {
+  return type.kind == TypeKind::List && type.uniform && type.elements.front().is_numeric();
+}
+
 bool is_active_leaf(const Type& type) {
+  if (is_list_of_numbers(type)) return true;
   return (type.is_number() || type.is_array()) && type.dtype != DType::Bool &&
          type.dtype != DType::Complex64 && type.dtype != DType::Complex128;
 }
@@ -78,6 +85,11 @@ Inputs inputs_of(const CoreFunction& core, const std::vector<Type>& arguments,
     const bool numeric = type.kind == TypeKind::Number || type.kind == TypeKind::Array ||
                          type.kind == TypeKind::Numeric;
     const std::string name(parameter->name.text());
+    if (is_list_of_numbers(type) && parameter->form != ParameterKind::VariadicPositional) {
+      inputs.names.push_back(parameter->name);
+      inputs.types.push_back(type);
+      continue;
+    }
     if (parameter->form == ParameterKind::VariadicPositional ||
         parameter->form == ParameterKind::VariadicKeyword || type.kind == TypeKind::Tuple ||
         type.kind == TypeKind::List || type.kind == TypeKind::Dict ||
@@ -148,7 +160,11 @@ class GradientBuilder {
       const auto index = static_cast<std::size_t>(position);
       field_ = std::ranges::find(fields_, index, &NamedField::parameter);
       if (field_ == fields_.end()) {
-        gradients.push_back(*part_++);
+        const bool items = index < structures_.size() && structures_[index].is_items();
+        gradients.push_back(items ? items_of(*part_++, structures_[index].type,
+                                             core_.parameters[index]->name,
+                                             structures_[index].form == Structure::Form::TupleItems)
+                                  : *part_++);
       } else {
         gradients.push_back(
             whole(structures_[index], std::string(core_.parameters[index]->name.text())));
@@ -163,9 +179,27 @@ class GradientBuilder {
         {}, Literal{.kind = LiteralKind::String, .text = context_.arena().copy_text(text)});
   }
 
+  // The adjoint of a list is a list: arrays in it get their items' shapes, a tuple is made one.
+  const Expr* items_of(const Expr* part, const Type& type, Symbol name, bool is_tuple) {
+    const Expr* result = part;
+    if (!type.elements.front().is_number()) {
+      reverse_.helpers.emplace_back("_items_like");
+      result = context_.make<Call>({}, context_.global(context_.symbol("_items_like")),
+                                   context_.symbol("tangent.runtime._items_like"),
+                                   context_.list<const Expr*>({context_.local(name), part}),
+                                   List<const Keyword*>());
+    }
+    if (!is_tuple) return result;
+    return context_.make<Call>({}, context_.global(context_.symbol("tuple")),
+                               context_.symbol("builtins.tuple"),
+                               context_.list<const Expr*>({result}), List<const Keyword*>());
+  }
+
   const Expr* whole(const Structure& structure, const std::string& text) {
     if (structure.is_leaf()) {
       const NamedField& field = *field_++;
+      if (is_list_of_numbers(field.type))
+        return items_of(*part_++, field.type, field.name, field.is_tuple);
       if (is_active_leaf(field.type)) return *part_++;
       // A truth value counts as a number that nothing depends on; a text stays what it is.
       if (field.type.is_number()) return context_.number(0.0);
@@ -295,94 +329,6 @@ void check_structure(const CoreFunction& core, const TypedFunction& typed,
   }
 }
 
-// The differentiated variables and the names of their tangents: dx, dp['w'].
-std::vector<ForwardInput> forward_inputs(const CoreFunction& core, const Inputs& inputs,
-                                         const GradientOptions& options,
-                                         const std::vector<NamedField>& fields, Context& context) {
-  std::vector<ForwardInput> found;
-  for (std::size_t k = 0; k < inputs.names.size(); ++k) {
-    const Symbol name = inputs.names[k];
-    std::size_t parameter = 0;
-    std::string step;
-    const auto field = std::ranges::find(fields, name, &NamedField::name);
-    if (field != fields.end()) {
-      parameter = field->parameter;
-      step = name.text().substr(core.parameters[parameter]->name.text().size());
-    } else {
-      while (core.parameters[parameter]->name != name) ++parameter;
-    }
-    const auto position =
-        std::ranges::find(options.wrt, static_cast<int>(parameter)) - options.wrt.begin();
-    const std::string tangent = options.tangents[static_cast<std::size_t>(position)] + step;
-    found.push_back({name, context.symbol(tangent), inputs.types[k]});
-  }
-  return found;
-}
-
-// Functions that stay calls have no tangents of their own yet.
-void refuse_pairs(const std::vector<CorePair>& pairs) {
-  if (pairs.empty()) return;
-  const CoreFunction& core = pairs.front().core;
-  throw Diagnostic(DiagnosticKind::RecursiveCall,
-                   "`" + std::string(core.name.text()) +
-                       "` calls itself, which forward mode does not support yet",
-                   core.ranges, "write it as a loop, or use reverse mode (tangent.grad)");
-}
-
-// Forward mode from the typed core on: the program of the derivative, its passes, its text.
-Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& ready,
-                              const TypedFunction& typed, const std::vector<Type>& given,
-                              const Inputs& inputs, const GradientOptions& options,
-                              const std::vector<NamedField>& fields, RuleBook& rules,
-                              Context& context, const StageLog& log) {
-  NamePool names(context, ready);
-  for (const std::string& tangent : options.tangents) names.take(context.symbol(tangent));
-  bool numpy_is_bound = false;
-  const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
-  const std::vector<ForwardInput> variables =
-      forward_inputs(core, inputs, options, fields, context);
-  ForwardResult forward =
-      Forward(typed, variables, options.preserve_result, rules, context, numpy, names).run();
-  Block body = context.list(forward.body);
-  if (log) log("tangent", print(body).text);
-  body = optimize(body, typed, forward, rules, context, log);
-  // Fields that the body binds anew get names of the body's own; so do their tangents.
-  std::vector<NamedField> tangents;
-  for (const ForwardInput& input : variables) {
-    const auto field = std::ranges::find(fields, input.name, &NamedField::name);
-    if (field != fields.end()) tangents.push_back({field->parameter, input.tangent, input.type});
-  }
-  body = bind_fields(
-      body, tangents, [&](std::string_view wish) { return names.fresh("d" + std::string(wish)); },
-      context);
-  body =
-      bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
-  if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
-  const ForwardFunction function{
-      .core = core, .ranges = ready.ranges, .given = given, .options = options};
-  body = with_checks(function, body, context);
-
-  Emitted emitted;
-  const PrintedText text = print_function(function, body, context);
-  emitted.text = text.text;
-  emitted.lines = text.lines;
-  emitted.places = text.places;
-  emitted.function_name = options.function_name;
-  emitted.globals = ready.globals;
-  emitted.written = written_parameters(ready, given.size(), fields, forward.written_parameters,
-                                       forward.changed_parameters);
-  emitted.questions.assign(given.size(), {});
-  for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
-  for (const int position : options.wrt)
-    emitted.scalar_tangents.push_back(given[static_cast<std::size_t>(position)].is_number());
-  ReverseResult used;
-  used.helpers = std::move(forward.helpers);
-  used.helpers.emplace_back("_check_tangent");
-  used.modules = std::move(forward.modules);
-  finish_names(emitted, body, used, numpy, numpy_is_bound);
-  return emitted;
-}
-
 // All functions of a program as one, for what they have in common: names.
 CoreFunction together(const CoreFunction& top, const std::vector<CorePair>& pairs,
                       Context& context) {
@@ -408,6 +354,18 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
                           std::vector<CorePair>& pairs, Outside& outside, RuleBook& rules,
                           Context& context) {
   TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
+  // Lists that are made inside of expressions have names.
+  bool listed = false;
+  auto name_inner_lists = [&](CoreFunction& core, const TypedFunction& typed) {
+    if (typed.core == nullptr) return;
+    const Block body = name_lists(core, typed, context);
+    listed = listed || body.data() != core.body.data();
+    core.body = body;
+  };
+  name_inner_lists(top, program.top);
+  for (std::size_t k = 0; k < pairs.size(); ++k) name_inner_lists(pairs[k].core, program.pairs[k]);
+  if (listed) program = infer_program(top, arguments, pairs, outside, rules, context);
+  // Where one array is stored into through several names, the names of views are spelled out.
   for (int round = 0; round < kViewRounds; ++round) {
     bool changed = false;
     auto spell_out = [&](CoreFunction& core, const TypedFunction& typed) {
@@ -508,6 +466,84 @@ class HalvesWriter {
   std::vector<const FunctionDefinition*> made_;
 };
 
+// The differentiated variables and the names of their tangents: dx, dp['w'].
+std::vector<ForwardInput> forward_inputs(const CoreFunction& core, const Inputs& inputs,
+                                         const GradientOptions& options,
+                                         const std::vector<NamedField>& fields, Context& context) {
+  std::vector<ForwardInput> found;
+  for (std::size_t k = 0; k < inputs.names.size(); ++k) {
+    const Symbol name = inputs.names[k];
+    std::size_t parameter = 0;
+    std::string step;
+    const auto field = std::ranges::find(fields, name, &NamedField::name);
+    if (field != fields.end()) {
+      parameter = field->parameter;
+      step = name.text().substr(core.parameters[parameter]->name.text().size());
+    } else {
+      while (core.parameters[parameter]->name != name) ++parameter;
+    }
+    const auto position =
+        std::ranges::find(options.wrt, static_cast<int>(parameter)) - options.wrt.begin();
+    const std::string tangent = options.tangents[static_cast<std::size_t>(position)] + step;
+    found.push_back({name, context.symbol(tangent), inputs.types[k]});
+  }
+  return found;
+}
+
+// Forward mode from the typed core on: the program of the derivative, its passes, its text.
+Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& ready,
+                              const TypedFunction& typed, const std::vector<Type>& given,
+                              const Inputs& inputs, const GradientOptions& options,
+                              const std::vector<NamedField>& fields, RuleBook& rules,
+                              Context& context, const StageLog& log) {
+  NamePool names(context, ready);
+  for (const std::string& tangent : options.tangents) names.take(context.symbol(tangent));
+  bool numpy_is_bound = false;
+  const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
+  const std::vector<ForwardInput> variables =
+      forward_inputs(core, inputs, options, fields, context);
+  ForwardResult forward =
+      Forward(typed, variables, options.preserve_result, rules, context, numpy, names).run();
+  Block body = context.list(forward.body);
+  if (log) log("tangent", print(body).text);
+  body = optimize(body, typed, forward, rules, context, log);
+  // Fields that the body binds anew get names of the body's own; so do their tangents.
+  std::vector<NamedField> tangents;
+  for (const ForwardInput& input : variables) {
+    const auto field = std::ranges::find(fields, input.name, &NamedField::name);
+    if (field != fields.end()) tangents.push_back({field->parameter, input.tangent, input.type});
+  }
+  body = bind_fields(
+      body, tangents, [&](std::string_view wish) { return names.fresh("d" + std::string(wish)); },
+      context);
+  body =
+      bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
+  if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
+  const ForwardFunction function{
+      .core = core, .ranges = ready.ranges, .given = given, .options = options};
+  body = with_checks(function, body, context);
+
+  Emitted emitted;
+  const PrintedText text = print_function(function, body, context);
+  emitted.text = text.text;
+  emitted.lines = text.lines;
+  emitted.places = text.places;
+  emitted.function_name = options.function_name;
+  emitted.globals = ready.globals;
+  emitted.written = written_parameters(ready, given.size(), fields, forward.written_parameters,
+                                       forward.changed_parameters);
+  emitted.questions.assign(given.size(), {});
+  for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
+  for (const int position : options.wrt)
+    emitted.scalar_tangents.push_back(given[static_cast<std::size_t>(position)].is_number());
+  ReverseResult used;
+  used.helpers = std::move(forward.helpers);
+  used.helpers.emplace_back("_check_tangent");
+  used.modules = std::move(forward.modules);
+  finish_names(emitted, body, used, numpy, numpy_is_bound);
+  return emitted;
+}
+
 }  // namespace
 
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
@@ -520,11 +556,22 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   ready = name_fields(ready, structures, fields, context);
   ready.pairs.clear();
   std::vector<CorePair> pairs = core.pairs;
+  if (options.forward && !pairs.empty()) {
+    const CoreFunction& called = pairs[0].core;
+    throw Diagnostic(DiagnosticKind::RecursiveCall,
+                     "`" + std::string(called.name.text()) +
+                         "` calls itself, which is not supported in forward mode yet",
+                     called.ranges, "use reverse mode (`tangent.vjp`, `tangent.grad`)");
+  }
   for (CorePair& pair : pairs) pair.core = prepare(pair.core, context);
   spread_fields(ready, pairs, structures, fields, context);
   std::vector<Type> arguments = given;
+  for (std::size_t k = 0; k < structures.size(); ++k) {
+    if (structures[k].is_items()) arguments[k] = structures[k].type;
+  }
+  const std::vector<Type> parameters = arguments;
   for (const NamedField& field : fields) arguments.push_back(field.type);
-  const Inputs inputs = inputs_of(core, given, options, fields);
+  const Inputs inputs = inputs_of(core, parameters, options, fields);
   if (log) log("core", print(ready.body).text);
 
   const TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);
@@ -534,7 +581,6 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   check_wholes(typed, fields);
 
   if (options.forward) {
-    refuse_pairs(pairs);
     return differentiate_forward(core, ready, typed, given, inputs, options, fields, rules, context,
                                  log);
   }

@@ -15,7 +15,7 @@ gradient is not made at all:
   * `+=` to `=` where the sum is still zero, and a pop that leaves its entry where all entries are
     the same;
   * swaps of statements of which neither reads or writes what the other writes, or that both only
-    add to something; dropping, repeating or replacing what gives the same text again."""
+    add to something, scale it, or write different elements of it; dropping, repeating or replacing what gives the same text again."""
 # ruff: noqa: B905
 
 import ast
@@ -93,6 +93,8 @@ def shape_only(call):
     name = getattr(call.func, 'attr', getattr(call.func, 'id', ''))
     if name.endswith('_like') or name == 'len':
         return call.args[:1]
+    if name == 'max' and ast.unparse(call).endswith('.size, 1)'):  # of nothing there is no mean
+        return call.args[1:]
     if name == 'enumerate':  # where the counter starts shows only if it is used for a number
         return call.args[1:]
     return call.args[1:2] if name == '_unbroadcast' else []
@@ -223,7 +225,9 @@ def mutants(text, facts):
             add('flip a sign', one, flip)
             if isinstance(one.op, ast.Add) and one.lineno not in facts.zero_sums:
                 add('+= to =', one, assign)
-        if isinstance(one, (ast.If, ast.While)):
+        arms = isinstance(one, ast.If) and [ast.dump(s) for s in one.body]
+        same = arms and arms == [ast.dump(s) for s in one.orelse]
+        if isinstance(one, (ast.If, ast.While)) and not same:
             add('invert a test', one, invert)
         if isinstance(one, ast.For):
             in_expressions(one.iter, add, facts)
@@ -279,6 +283,8 @@ def dependent(one, other, flat_tapes=frozenset()):
     clash = writes(one) & (reads(other) | writes(other)) | writes(other) & reads(one)
     if not clash:
         return False
+    if apart(one, other) or scalings(one, other):
+        return False
     adds = [
         s
         for s in (one, other)
@@ -287,6 +293,50 @@ def dependent(one, other, flat_tapes=frozenset()):
     if len(adds) == 2:  # sums do not mind their order
         clash -= {n for n in clash if all(n in writes(s) and n not in reads(s.value) for s in adds)}
     return bool(clash)
+
+
+def base_and_place(target):
+    """Of `v[-2]` the name and the constant."""
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+        return None, None
+    try:
+        return target.value.id, ast.literal_eval(target.slice)
+    except ValueError:
+        return None, None
+
+
+def target_of(one):
+    if isinstance(one, ast.Assign) and len(one.targets) == 1:
+        return one.targets[0]
+    return one.target if isinstance(one, ast.AugAssign) else None
+
+
+def apart(one, other):
+    """Whether both write elements of one array that are surely different, and read nothing of
+    it."""
+    (name, place), (second, elsewhere) = (base_and_place(target_of(s)) for s in (one, other))
+    if name is None or name != second or not all(type(k) is int for k in (place, elsewhere)):
+        return False
+    return (
+        place != elsewhere
+        and (place < 0) == (elsewhere < 0)
+        and not any(name in names_of(s.value) for s in (one, other))
+    )
+
+
+def scalings(one, other):
+    """Whether both only scale the same place: products do not mind their order either."""
+    if not all(
+        isinstance(s, ast.AugAssign) and isinstance(s.op, (ast.Mult, ast.Div))
+        for s in (one, other)
+    ) or ast.dump(one.target) != ast.dump(other.target):
+        return False
+    written = writes(one)
+    return not any(written & names_of(s.value) for s in (one, other))
+
+
+def names_of(node):
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def in_expressions(part, add, facts):
@@ -362,7 +412,7 @@ def limited(seconds=LIMIT_S):
 def function_of(text, name, space, like=None):
     """The function of that name that the text defines in a namespace like the one given. Its
     defaults are those of the function `like`: the text only shows how the user spells them."""
-    space = {**space, '_poisoned': _poisoned}
+    space = {**space, '_poisoned': _poisoned, '_moved': _moved}
     code = compile(text, '<mutant>', 'exec')
     exec(code, space)
     if like is not None:
@@ -485,6 +535,16 @@ def idle(text, differs):
 
     Such a value is not used for these arguments, whatever it is; NaN would show through a factor
     of zero and in a test, so that a value that merely happens not to matter is not idle."""
+    return unnoticed(text, differs, '_poisoned')
+
+
+def chances(text, differs, idle_lines):
+    """Those of other assignments whose values merely happen not to matter: another number in their
+    place changes no gradient. Such arguments do not try enough of the text."""
+    return unnoticed(text, differs, '_moved') - idle_lines
+
+
+def unnoticed(text, differs, change):
     tree = ast.parse(text)
     order = {id(node): k for k, node in enumerate(ast.walk(tree))}
     found = set()
@@ -492,24 +552,32 @@ def idle(text, differs):
         if isinstance(one, (ast.Assign, ast.AugAssign)):
             copied = ast.parse(text)
             nodes = list(ast.walk(copied))
-            poison(nodes, nodes[order[id(one)]])
+            poison(nodes, nodes[order[id(one)]], change)
             if not differs(ast.unparse(copied)):
                 found.add(one.lineno)
     return found
 
 
-def poison(nodes, one):
+def poison(nodes, one, change):
     """Puts `name = _poisoned(name)` behind an assignment."""
     after = []
     for target in one.targets if isinstance(one, ast.Assign) else [one.target]:
         for part in target.elts if isinstance(target, ast.Tuple) else [target]:
             spelled = ast.unparse(part)
-            after += ast.parse(f'{spelled} = _poisoned({spelled})').body
+            after += ast.parse(f'{spelled} = {change}({spelled})').body
     for node in nodes:
         for field in ('body', 'orelse'):
             block = getattr(node, field, None)
             if isinstance(block, list) and one in block:
                 block[block.index(one) + 1 : block.index(one) + 1] = after
+
+
+def _moved(x):
+    if isinstance(x, float):
+        return type(x)(x + 0.37 * (1.0 + abs(x)))
+    if isinstance(x, np.ndarray) and x.dtype.kind == 'f':
+        return x + 0.37 * (1.0 + np.abs(x))
+    return tuple(map(_moved, x)) if isinstance(x, tuple) else x
 
 
 def _poisoned(x):

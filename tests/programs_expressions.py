@@ -758,7 +758,7 @@ def transposed(w, shape, depth):
     return Expression(text, ATOM, a.bound, a.uses)
 
 
-@form(ARRAYS, 1.6)
+@form(ARRAYS, 2.2)
 def axis_reduction(w, shape, depth):
     name = w.pick(['sum', 'mean', 'max', 'min', 'sum'])
     extra = w.integer(2, 3)
@@ -837,7 +837,7 @@ def solved(w, shape, depth):
         return None
     matrix, right = scaled_to(w, array(w, (n, n), depth - 1), 0.4), array(w, shape, depth - 1)
     regular = f'2.0 * np.eye({n}) + {matrix.at(PRODUCT)}'
-    if len(shape) == 2 and w.chance(0.85):
+    if len(shape) == 2 and w.chance(0.95):
         w.mark('linalg.inv')
         return Expression(f'np.linalg.inv({regular})', ATOM, 1.5, matrix.uses)
     w.mark('linalg.solve')

@@ -184,7 +184,7 @@ def assign_flag(w):
     return True
 
 
-@statement(2)
+@statement(2.6)
 def assign_int(w):
     """An int that depends on the data but carries no derivative."""
     name = w.fresh('k')
@@ -354,7 +354,7 @@ def close_accumulator(w, v):
     v.bound = max(v.bound, 0.01)
 
 
-@statement(5, deep=True)
+@statement(6, deep=True)
 def for_range(w):
     """Every form of range, with bounds that are constants, lengths, arguments or other counters."""
     name = w.pick(['i', 'j', 'k', 'step', 't'])
@@ -364,11 +364,11 @@ def for_range(w):
         w.variables('array'),
         [v for v in w.variables('int') if v.low >= 0 and v.high <= 5],
     )
-    how = w.pick(['constant', 'constant', 'length', 'length', 'shape', 'argument', 'counter',
-                  'step', 'down', 'from', 'empty', 'empty',
-                  'global', 'reversed'])  # fmt: skip
-    if ints and w.chance(0.3):
-        how = w.pick(['argument', 'counter'])
+    how = w.pick(['constant', 'length', 'length', 'argument', 'counter', 'step', 'step', 'down',
+                  'down', 'from', 'from', 'empty', 'empty', 'global', 'global', 'reversed',
+                  'reversed'])  # fmt: skip
+    if ints and w.chance(0.4):
+        how = w.pick(['argument', 'argument', 'counter'])
     if arrays and w.chance(0.3):
         how = w.pick(['shape', 'length'])
     low, high, empty = 0, 3, False
@@ -596,7 +596,7 @@ def jump_inside(w):
     return True
 
 
-@statement(1.8)
+@statement(2.6)
 def return_early(w):
     """A return under a test, in any block."""
     if w.returns >= 3 or w.depth > 4:
@@ -682,7 +682,7 @@ def call_for_pair(w):
     return True
 
 
-@statement(1.7)
+@statement(3)
 def element_loop(w):
     """The textbook double loop over a matrix, or a sum of neighbours."""
     found = [v for v in w.variables('array') if min(v.shape) > 1]

@@ -387,7 +387,7 @@ def copied(w):
     return True
 
 
-@statement(2.5, deep=True)
+@statement(3.2, deep=True)
 def buffer_filled(w):
     """An array that is made empty and filled in a loop."""
     if not w.dims:
@@ -412,7 +412,7 @@ def buffer_filled(w):
     scope = dict(w.scope)
     with w.indented(), w.looping(shape[0]):
         w.define(i, 'int', low=low, high=shape[0] - 1, fixed=True)
-        if len(shape) == 2 and w.chance(0.6):
+        if len(shape) == 2 and w.chance(0.8):
             j = w.fresh('j')
             w.line(f'for {j} in range({shape[1]}):')
             w.mark('buffer_double_loop')
@@ -466,7 +466,7 @@ def sweep(w):
     return True
 
 
-@statement(4.5, deep=True)
+@statement(9, deep=True)
 def stencil(w):
     """Time by space, with one buffer or two."""
     found = [v for v in w.variables('array') if len(v.shape) == 1 and v.shape[0] > 2]
@@ -502,7 +502,7 @@ def stencil(w):
         w.mark(f'stencil_{how}')
         if w.chance(0.4):
             w.line(f'{un}[0] = {un}[-1] = {rate}')
-        swap = w.pick(['swap', 'swap', 'copy', 'whole', 'part'])
+        swap = w.pick(['swap', 'swap', 'copy', 'copy', 'whole', 'whole', 'part', 'part'])
         w.line({'swap': f'{u}, {un} = {un}, {u}', 'copy': f'{u} = {un}.copy()',
                 'whole': f'{u}[:] = {un}', 'part': f'{u}[1:-1] = {un}[1:-1]'}[swap])  # fmt: skip
         w.mark(f'stencil_{swap}')
@@ -540,7 +540,7 @@ def iterate_written(w):
 # Views.
 
 
-@statement(5.5)
+@statement(7)
 def view(w):
     """A second name for an array or a part of it; then one of the two is written, and mostly the
     other one is not read any more."""
@@ -550,7 +550,7 @@ def view(w):
     v = w.pick(found)
     shape = v.shape
     kinds = ['alias', 'slice', 'slice']
-    kinds += ['row', 'row', 'transpose', 'ravel'] * 2 if len(shape) == 2 else []
+    kinds += ['row', 'row', 'row', 'transpose', 'transpose', 'ravel', 'ravel'] * 2 if len(shape) == 2 else []
     kinds += ['reshape'] if len(shape) == 1 else []
     kind = w.pick(kinds)
     if kind == 'alias':
@@ -570,7 +570,7 @@ def view(w):
     w.line(f'{name} = {text}')
     one = w.define(name, 'array', shape=shape, bound=v.bound, uses=v.uses)
     w.mark(f'view_{kind}')
-    how = w.weighted([('write_view', 4), ('write_base', 3), ('both', 0.6), ('read', 2)])
+    how = w.weighted([('write_view', 4), ('write_base', 3), ('both', 0.8), ('read', 2)])
     if how == 'read':
         return True
     w.mark(f'view_{how}')
@@ -622,7 +622,7 @@ def call_of_writer(w, helper, depth=1):
     return None
 
 
-@statement(7)
+@statement(8)
 def call_writes(w):
     helpers = writers(w)
     e = call_of_writer(w, w.pick(helpers)) if helpers else None

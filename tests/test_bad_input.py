@@ -194,20 +194,25 @@ def test_a_path_without_a_result(body: str):
 
 
 def test_a_container_as_the_result():
-    f = define('def f(x):\n    return [x, x * x]\n')
-    assert_place(refused(lambda: tangent.grad(f)(1.0), 'UnsupportedType'), 2, '[x, x * x]')
+    f = define("def f(x):\n    return {'a': x, 'b': [x * x]}\n")
+    assert_place(
+        refused(lambda: tangent.grad(f)(1.0), 'UnsupportedType'), 2, "{'a': x, 'b': [x * x]}"
+    )
 
 
-@pytest.mark.parametrize('value', [[1.0, 2.0], (1.0, 2.0), {'a': 1.0}], ids=type)
-def test_an_argument_used_as_a_whole(value: Any):
+def test_an_argument_used_as_a_whole():
     f = define('def f(x):\n    y = 2.0\n    return y * x\n')
-    assert_place(refused(lambda: tangent.grad(f)(value), 'UnsupportedType'), 3, 'x')
+    assert_place(refused(lambda: tangent.grad(f)({'a': 1.0}), 'UnsupportedType'), 3, 'x')
+    for value in ([1.0, 2.0], (1.0, 2.0)):
+        with pytest.raises(TypeError, match="can't multiply sequence"):  # as f does
+            tangent.grad(f)(value)
 
 
-@pytest.mark.parametrize('value', [[1.0, 2.0], (1.0, 2.0), {'a': 1.0}], ids=type)
-def test_an_argument_given_back_as_a_whole(value: Any):
+def test_an_argument_given_back_as_a_whole():
     f = define('def f(x):\n    return x\n')
-    assert_place(refused(lambda: tangent.grad(f)(value), 'UnsupportedType'), 2, 'x')
+    assert_place(refused(lambda: tangent.grad(f)({'a': 1.0}), 'UnsupportedType'), 2, 'x')
+    assert tangent.grad(f)([1.0, 2.0]) == [1.0, 1.0]
+    assert tangent.grad(f)((1.0, 2.0)) == (1.0, 1.0)
 
 
 def test_a_result_that_does_not_depend_on_the_argument():

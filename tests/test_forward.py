@@ -136,7 +136,7 @@ def power(x, n):
 
 
 def test_functions_that_call_themselves():
-    with pytest.raises(TangentError, match='calls itself, which forward mode does not support'):
+    with pytest.raises(TangentError, match='calls itself, which is not supported in forward mode'):
         tangent.jvp(power)(2.0, 3, 1.0)
 
 

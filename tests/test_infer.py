@@ -116,7 +116,7 @@ def copies_to(x):
 def test_writes_in_place_are_refused(
     function: Callable[..., Any], arguments: tuple[object, ...], marked: str
 ) -> None:
-    with pytest.raises(Exception, match="supported") as raised:
+    with pytest.raises(Exception, match=r"supported|in place") as raised:
         _core.typed(function, *arguments)
     assert type(raised.value).__module__ == "tangent.errors"
     assert marked in str(raised.value)

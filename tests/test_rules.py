@@ -7,6 +7,7 @@ Bodies are run by tests/rule_bodies.py, not by the engine, and compared with dif
 from __future__ import annotations
 
 import ast
+import importlib.util
 import itertools
 import random
 import re
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tangent
 from rule_bodies import (
     BY_NAME,
     MODES,
@@ -587,3 +589,45 @@ def test_the_build_refuses(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(index_rules.RuleError, match=message) as error:
         index_rules.check(RECORDS + index_rules.read_records(path))
     assert re.match(rf'{re.escape(str(path))}:\d+: ', str(error.value))
+
+
+# The adjoint raises nowhere where the function itself gives a value, be it nan.
+
+
+@pytest.mark.parametrize(
+    ('call', 'argument', 'want'),
+    [
+        ('np.mean(x)', np.zeros(0), np.zeros(0)),
+        ('np.mean(x[1:])', np.ones(1), np.zeros(1)),
+        ('np.sum(np.mean(x, axis=0))', np.zeros((0, 2)), np.zeros((0, 2))),
+        ('np.sum(np.mean(x, axis=(0,)))', np.zeros((0, 2)), np.zeros((0, 2))),
+        ('np.var(x)', np.zeros(0), np.zeros(0)),
+        ('np.var(x, ddof=1)', np.ones(1), np.zeros(1)),
+        ('np.std(x)', np.zeros(0), np.zeros(0)),
+        ('np.average(x)', np.zeros(0), np.zeros(0)),
+        ('np.median(x)', np.zeros(0), np.zeros(0)),
+        ('np.max(x)', np.array([1.0, np.nan]), np.zeros(2)),
+        ('np.min(x)', np.array([1.0, np.nan]), np.zeros(2)),
+        ('np.nanmean(x)', np.array([np.nan]), np.zeros(1)),
+        ('np.nanmax(x)', np.array([np.nan]), np.zeros(1)),
+        ('np.linalg.slogdet(x)[1]', np.ones((2, 2)), np.full((2, 2), np.nan)),
+        (
+            'np.sum(np.linalg.slogdet(x)[1])',
+            np.stack([np.ones((2, 2)), 2.0 * np.eye(2)]),
+            np.stack([np.full((2, 2), np.nan), 0.5 * np.eye(2)]),
+        ),
+    ],
+)
+@pytest.mark.filterwarnings('ignore:.*:RuntimeWarning')
+def test_no_adjoint_raises_where_the_function_does_not(
+    call: str, argument: np.ndarray, want: np.ndarray, tmp_path: Path
+) -> None:
+    (tmp_path / 'edge.py').write_text(f'import numpy as np\ndef f(x):\n    return {call}\n')
+    spec = importlib.util.spec_from_file_location('edge', tmp_path / 'edge.py')
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.f(argument)
+    got = tangent.grad(module.f)(argument)
+    assert got.shape == want.shape
+    np.testing.assert_array_equal(got, want)

@@ -664,3 +664,38 @@ def test_parts_of_arguments_that_overlap_are_refused():
     got = tangent.grad(g)(apart)
     for key in ('w', 'v'):
         np.testing.assert_allclose(got[key], want[key])
+
+
+# ------------------------------------------------------------------------------------------------
+# A name that goes on as an array of another shape
+
+
+def shortened(x):
+    x = x[1:] * 2
+    return x[0] * x[1]
+
+
+def shortened_in_a_loop(x):
+    for _ in range(2):
+        x = x[1:] * x[0]
+    return x[0] * x[1]
+
+
+def remade(x):
+    y = x * 2
+    u = y[0] * y[2]
+    y = x[1:] * u
+    return y[0] * y[1] + u
+
+
+def a_row(x):
+    x = np.outer(x, x)
+    x = x[1]
+    return x[0] * x[1]
+
+
+@pytest.mark.parametrize('f', [shortened, shortened_in_a_loop, remade, a_row])
+def test_a_name_whose_shape_changes(f: Any):
+    x = np.array([1.5, -0.5, 2.0, 0.7])
+    want = oracle.gradient(f, (x,), (0,))
+    assert oracle.error((tangent.grad(f)(x),), want) <= 1e-10

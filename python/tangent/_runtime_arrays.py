@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._runtime_base import Axis, Numeric, _axes, _floating, _full
+from .errors import ShapeError
 
 # Products of all but one element
 
@@ -64,9 +65,31 @@ def _add_to_all(items: list[Any], b: Numeric) -> None:
     items[:] = [item + b for item in items]
 
 
-def _add_to_items(items: list[Any], b: Any) -> None:
-    """Adds to every adjoint in a list its own part of `b`."""
-    items[:] = [item + part for item, part in zip(items, b, strict=True)]
+def _add_to_items(items: list[Any], b: Any, place: slice = slice(None)) -> None:
+    """Adds to every adjoint in a list, or in a slice of it, its own part of `b`."""
+    items[place] = [item + part for item, part in zip(items[place], b, strict=True)]
+
+
+def _seed_items(by: Any, xs: list[Any]) -> list[Any]:
+    """The seed of a list: a number counts for each item; a ShapeError if their number differs."""
+    if np.ndim(by) == 0 and not isinstance(by, (list, tuple)):
+        return [by] * len(xs)
+    if len(by) != len(xs):
+        raise ShapeError(f'the seed has {len(by)} items, the result {len(xs)}')
+    return list(by)
+
+
+def _fold_items(b: list[Any], count: int) -> list[Any]:
+    """The adjoint of `count` items that were repeated: of each the sum."""
+    return [sum(b[k::count]) for k in range(count)]
+
+
+def _unsort_items(b: list[Any], xs: list[Any]) -> list[Any]:
+    """The adjoint of xs from that of sorted(xs), which keeps the order of equal items."""
+    made = [0.0] * len(xs)
+    for part, k in zip(b, sorted(range(len(xs)), key=xs.__getitem__), strict=True):
+        made[k] = part
+    return made
 
 
 # Stores

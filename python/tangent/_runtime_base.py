@@ -31,6 +31,17 @@ def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 # Shapes of adjoints
 
 
+def _items_like(xs: Any, b: Any) -> list[Any]:
+    """The gradient of a list: each adjoint in `b` in the shape and dtype of the item in `xs`."""
+    made: list[Any] = []
+    for x, g in zip(xs, b, strict=True):
+        if isinstance(x, np.ndarray):
+            made.append(np.full_like(x, g, dtype=_floating(x).dtype))
+        else:
+            made.append(float(g))
+    return made
+
+
 def _object_like(whole: Any, _without: tuple[str, ...] = (), **fields: Any) -> Any:
     """An object of the class of `whole` with adjoints for fields; the others have none: zeros.
 

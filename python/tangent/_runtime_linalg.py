@@ -34,6 +34,17 @@ def _norm_slope(
         return np.where((whole == 0) | (np.asarray(x) == 0), 0 * slope, slope)
 
 
+def _inverse(a: Numeric) -> Numeric:
+    """The inverse of a matrix or of each of a stack; nan where there is none."""
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        a = _floating(a)
+        if np.ndim(a) == 2:
+            return np.full_like(a, np.nan)
+        return np.reshape([_inverse(one) for one in a], np.shape(a))
+
+
 def _cofactors(a: Numeric) -> Numeric:
     """The derivative of np.linalg.det(a) in the elements of a, also where a is singular."""
     u, s, v = np.linalg.svd(a)

@@ -58,6 +58,8 @@ def _quantile_weights(a: Numeric, q: float, axis: Axis = None) -> Numeric:
     if np.ndim(q) != 0:
         raise NotImplementedError('np.quantile of several quantiles has no derivative rule')
     flat = _flatten_axes(_floating(a), axis)
+    if flat.shape[-1] == 0:
+        return np.zeros_like(_floating(a))
     place = q * (flat.shape[-1] - 1)
     low = math.floor(place)
     weights = np.zeros_like(flat)

@@ -112,6 +112,22 @@ bool Aliases::passes_on(const Expr* expression, const Expr* part) const {
   return reached;
 }
 
+// `xs[1:]`, `xs + ys`, `list(xs)`, `xs.copy()`: a list of its own that holds nothing to share.
+bool Aliases::is_new_list_of_numbers(const Expr* expression) const {
+  const Type type = function_.type_of(expression);
+  if (type.kind != TypeKind::List) return false;
+  const bool numbers =
+      std::ranges::all_of(type.elements, [](const Type& element) { return element.is_number(); });
+  if (!numbers) return false;
+  if (is<BinaryOperation>(expression)) return true;
+  if (const auto* subscript = as<Subscript>(expression)) return is<Slice>(subscript->index);
+  const auto* call = as<Call>(expression);
+  if (call == nullptr) return false;
+  const auto* method = as<Attribute>(call->function);
+  return call->callee.text() == "builtins.list" || call->callee.text() == "builtins.sorted" ||
+         (!call->callee && method != nullptr && method->attribute.text() == "copy");
+}
+
 std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part,
                                         bool* reached) const {
   std::vector<Symbol> found;
@@ -126,6 +142,7 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
       continue;
     }
     if (!is<TupleDisplay>(top) && !is<ListDisplay>(top) && !may_share(type_of(top))) continue;
+    if (is_new_list_of_numbers(top)) continue;
     switch (top->kind) {
       case Kind::Name:
         found.push_back(static_cast<const Name*>(top)->symbol);
@@ -487,8 +504,30 @@ std::unordered_set<Symbol> Aliases::in_conflict() const {
   return found;
 }
 
+// `xs[i] += e` of an array writes into the array, which is known by other names, too, or stands in
+// the list twice.
+void Aliases::check_items(const Stmt* statement) const {
+  const Subscript* place = stored_place(statement);
+  if (place == nullptr) return;
+  const auto is_item = [this](const Expr* part) {
+    const auto* subscript = as<Subscript>(part);
+    if (subscript == nullptr) return false;
+    const TypeKind kind = function_.type_of(subscript->value).kind;
+    return kind == TypeKind::List || kind == TypeKind::Tuple || kind == TypeKind::Dict;
+  };
+  const bool augmented =
+      is<AugmentedAssign>(statement) && is_item(place) && may_share(function_.type_of(place));
+  if (!augmented && !is_item(place->value)) return;
+  const std::string text = print(static_cast<const Node*>(augmented ? place : place->value));
+  throw Diagnostic(DiagnosticKind::WriteInPlace,
+                   "`" + text + "`, an item of a list, is written in place", statement->ranges,
+                   augmented ? "write `" + text + " = " + text + " + …`, which makes a new array"
+                             : "store a new array instead: `" + text + " = …`");
+}
+
 void Aliases::check(const std::function<bool(Symbol, Symbol)>& follows) const {
   for (const Stmt* statement : stores_) {
+    check_items(statement);
     const std::string base(stored(statement).text());
     for (const Symbol other : seen_by(statement)) {
       if (!is_read_later(statement, other)) continue;

@@ -34,10 +34,10 @@ class Aliases {
   void for_each_store(F&& f) const {
     for (const Stmt* statement : stores_) f(statement);
   }
-  // Whether two names are ever bound to memory that may be the same.
-  [[nodiscard]] bool may_ever_share(Symbol a, Symbol b) const;
   // The name through which a statement stores.
   [[nodiscard]] Symbol stored_into(const Stmt* store) const { return stored(store); }
+  // Whether two names are ever bound to memory that may be the same.
+  [[nodiscard]] bool may_ever_share(Symbol a, Symbol b) const;
   // Whether the memory behind a name may be that of a parameter, or of something outside.
   [[nodiscard]] bool is_outside(Symbol variable) const;
   // Refuses a store that another name sees which is read later: the values of both would have to
@@ -59,6 +59,8 @@ class Aliases {
  private:
   struct Sharing;
   struct Live;
+  void check_items(const Stmt* statement) const;
+  [[nodiscard]] bool is_new_list_of_numbers(const Expr* expression) const;
   [[nodiscard]] std::vector<Symbol> references(const Expr* expression, const Expr* part = nullptr,
                                                bool* reached = nullptr) const;
   // The name whose array a statement stores into; empty if it does not.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "analysis/variables.h"
 #include "syntax/visit.h"
@@ -205,6 +206,7 @@ Linear Algebra::multiply(const Linear& value, const Expr* factor) {
   if (is_literal(factor, number, integral)) return scale(value, number, integral);
   Linear result = single(value);
   multiply_term(result.terms.front(), factor, false);
+  settle_mask(result);
   return result;
 }
 
@@ -239,6 +241,7 @@ Linear Algebra::mask(const Linear& value, const Expr* test) {
               : context_.make<BinaryOperation>({}, BinaryOperator::BitAnd, term.mask, test);
     }
   }
+  settle_mask(result);
   return result;
 }
 
@@ -262,7 +265,40 @@ Linear Algebra::divide(const Linear& value, const Expr* divisor) {
   if (value.is_zero()) return {};
   Linear result = single(value);
   multiply_term(result.terms.front(), divisor, true);
+  settle_mask(result);
   return result;
+}
+
+// Whether a factor of an array may stand outside of a test of one number: sums and products of what
+// the primal holds are finite where they are read at all.
+bool Algebra::stands_outside(const Factor& factor) {
+  if (factor.inverse) return false;
+  std::vector<const Node*> stack{factor.base};
+  while (!stack.empty()) {
+    const Node* top = stack.back();
+    stack.pop_back();
+    if (const auto* operation = as<BinaryOperation>(top)) {
+      using enum BinaryOperator;
+      if (operation->op != Add && operation->op != Subtract && operation->op != Multiply)
+        return false;
+    }
+    if (const auto* call = as<Call>(top)) {
+      if (call->callee.text() != "numpy.mean" && call->callee.text() != "numpy.subtract")
+        return false;
+    }
+    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+  }
+  return true;
+}
+
+// `a if test else 0.0` of an array a is a number where the test fails.
+void Algebra::settle_mask(Linear& value) {
+  for (const Term& term : value.terms) {
+    if (term.mask == nullptr || rank_of(term.mask) != 0) continue;
+    for (const Factor& factor : term.factors) {
+      if (rank_of(factor.base) > 0 && !stands_outside(factor)) value.lazy = true;
+    }
+  }
 }
 
 const Expr* Algebra::build_masked(const Term& term) {
@@ -270,9 +306,19 @@ const Expr* Algebra::build_masked(const Term& term) {
   bare.mask = nullptr;
   bool below = false;
   if (rank_of(term.mask) == 0) {
+    // Arrays stand outside of the test, so that the value is one in either case.
+    Term arrays;
+    const auto is_outside = [&](const Factor& factor) {
+      return rank_of(factor.base) > 0 && stands_outside(factor);
+    };
+    std::ranges::copy_if(bare.factors, std::back_inserter(arrays.factors), is_outside);
+    std::erase_if(bare.factors, is_outside);
     const Expr* value = build_term(bare, below);
-    return context_.make<Conditional>({}, term.mask, below ? negative(value) : value,
-                                      context_.number(0.0));
+    value = context_.make<Conditional>({}, term.mask, below ? negative(value) : value,
+                                       context_.number(0.0));
+    if (arrays.factors.empty()) return value;
+    arrays.factors.insert(arrays.factors.begin(), {.base = value});
+    return build_term(arrays, below);
   }
   // Where nothing flows back nothing is divided: no warning, and no nan from 0 / 0.
   const auto divisor = std::find_if(

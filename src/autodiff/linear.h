@@ -88,6 +88,8 @@ class Algebra {
   void multiply_term(Term& term, const Expr* base, bool inverse);
   const Expr* build_term(const Term& term, bool& negative);
   const Expr* build_masked(const Term& term);
+  static bool stands_outside(const Factor& factor);
+  void settle_mask(Linear& value);
   bool holds(const Type& divisor, const Type& quotient, const Type& mask);
   const Expr* build_sum(const std::vector<Term>& terms);
   [[nodiscard]] int rank_of(const Expr* expression);

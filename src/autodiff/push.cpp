@@ -92,7 +92,7 @@ void Reverse::push(const Expr* node, Linear adjoint) {
            "compute with the real and imaginary parts as numbers of their own");
   }
   if (is_list(node) && !is<Name>(node) && !is<Conditional>(node))
-    return push_list_display(node, adjoint);
+    return push_list_value(node, adjoint);
   switch (node->kind) {
     case Kind::Name:
       if (is_list(node)) return add_to_list(node, adjoint, false);
@@ -204,9 +204,9 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       if (left && right) adjoint = named_if_shared(node, std::move(adjoint));
       Linear to_left;
       Linear to_right;
-      if (left) to_left = unbroadcast(times(adjoint, primal(node->right), node), node, node->left);
+      if (left) to_left = unbroadcast(times(adjoint, operand(node->right), node), node, node->left);
       if (right)
-        to_right = unbroadcast(times(adjoint, primal(node->left), node), node, node->right);
+        to_right = unbroadcast(times(adjoint, operand(node->left), node), node, node->right);
       {
         const InFlight waiting(*this, to_right);
         if (left) push(node->left, std::move(to_left));
@@ -215,7 +215,7 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       return;
     }
     case BinaryOperator::Divide: {
-      Linear quotient = times(adjoint, primal(node->right), node, true);
+      Linear quotient = times(adjoint, operand(node->right), node, true);
       if (!right) return push(node->left, unbroadcast(std::move(quotient), node, node->left));
       // The adjoint of the numerator is part of that of the divisor: a number is computed once.
       if (left && typing_.of(node).is_number() && !quotient.is_cheap(true))
@@ -305,7 +305,9 @@ Linear Reverse::full(const Linear& adjoint, const Expr* node) {
 Linear Reverse::unbroadcast(Linear adjoint, const Expr* node, const Expr* operand) {
   if (adjoint.is_zero()) return adjoint;
   const Type whole = typing_.of(node);
-  const Type part = typing_.of(operand);
+  Type part = typing_.of(operand);
+  // What is added to a list of numbers comes as one array.
+  if (part.kind == TypeKind::List) part = Type::numeric(DType::Float64);
   if (same_shape(whole, part) || operand == sole_array(node)) return adjoint;
   const bool known = whole.is_array() && whole.rank >= 0 &&
                      (is_number_type(part) || (part.is_array() && part.rank >= 0));

@@ -180,6 +180,13 @@ void Reverse::reverse_function() {
 
 const Expr* Reverse::gradient_of(Symbol input, const Type& type, bool is_kept) {
   const Linear value = adjoint_of(input);
+  if (type.kind == TypeKind::List && type.uniform) {
+    const Expr* gradient =
+        value.is_zero() ? zeros_of_list(context_.local(input)) : algebra_.build(value);
+    // The caller's, or the seed's, stays apart from what is given back.
+    const auto* name = as<Name>(gradient);
+    return name != nullptr && name->symbol != bar(input) ? copied_list(gradient) : gradient;
+  }
   if (!type.is_numeric()) {
     // Its parts are inputs of their own.
     if (!value.is_zero()) {
@@ -359,6 +366,9 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
     adjoint = adjoint_of(symbol);
   }
   adjoint_of(symbol) = Linear();
+  // What the name held before may have another shape than the adjoint that is written there.
+  if (!same_shape(type, typing_.of(context_.local(symbol))) && bars_.contains(symbol))
+    assigned_.erase(bars_.at(symbol));
   if (!active(assign->value)) return;
   adjoint = unbroadcast_entry(adjoint, symbol, assign->value);
   if (!self) {
@@ -377,6 +387,7 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
     current_target_ = {};
     return;
   }
+  rebound_.insert(symbol);  // the operands have the shape of the old value
   mark(block, index);
   push(assign->value, std::move(adjoint));
 }
@@ -558,19 +569,25 @@ void Reverse::reverse_return(const Return* statement) {
   if (!active(statement->value)) return;
   Linear seed = algebra_.of(context_.local(seed_));
   current_value_ = statement->value;
-  if (const auto* tuple = as<TupleDisplay>(statement->value)) {
-    for (std::size_t k = 0; k < tuple->elements.size(); ++k) {
+  if (const auto parts = elements_of_display(statement->value); parts && !parts->empty()) {
+    const Exprs elements = *parts;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
       const Expr* part = context_.make<Subscript>({}, context_.local(seed_),
                                                   context_.integer(static_cast<std::int64_t>(k)));
       typing_.set(part, Type::number(DType::Float64));
       Linear element = algebra_.of(part);
-      element.lazy = !typing_.of(tuple->elements[k]).is_number();
-      push(tuple->elements[k], std::move(element));
+      element.lazy = !typing_.of(elements[k]).is_number();
+      push(elements[k], std::move(element));
     }
-    result_.tuple_size = tuple->elements.size();
+    result_.tuple_size = std::max(result_.tuple_size, elements.size());
     return;
   }
   const Type type = typing_.of(statement->value);
+  if (const auto* list = as<Name>(statement->value);
+      list != nullptr && list->scope == Scope::Local && type.kind == TypeKind::List &&
+      std::ranges::all_of(type.elements, &Type::is_numeric)) {
+    return push(list, seed_of_list(list));
+  }
   if (type.kind == TypeKind::Tuple || type.kind == TypeKind::List || type.kind == TypeKind::Dict) {
     refuse(DiagnosticKind::UnsupportedType, statement->value, "a container as the result",
            "return numbers, an array, or a tuple written out in the return statement");

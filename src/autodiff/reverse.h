@@ -101,14 +101,25 @@ class Reverse {
 
   // --- lists (reverse_lists.cpp)
   bool is_list(const Expr* value);
+  const Expr* operand(const Expr* value);
+  Linear seed_of_list(const Expr* list);
   const Expr* zeros_of_list(const Expr* list);
+  const Expr* copied_list(const Expr* list);
   Symbol list_buffer(Symbol variable);
   Linear element_of_list(const Expr* taken, const Type& type);
   void add_to_list(const Expr* list, const Linear& adjoint, bool to_all);
   void reverse_list_change(Block block, std::size_t index);
   void reverse_list_store(Block block, std::size_t index, const Subscript* place);
-  void push_list_display(const Expr* node, const Linear& adjoint);
+  void push_list_display(const ListDisplay* display, const Linear& adjoint);
+  // --- lists that are made of lists (list_values.cpp)
+  void push_list_value(const Expr* node, const Linear& adjoint);
+  void push_list_sum(const BinaryOperation* node, const Linear& adjoint);
+  void push_list_repeat(const BinaryOperation* node, const Linear& adjoint);
+  void push_list_slice(const Subscript* node, const Linear& adjoint);
+  Linear list_name(const Expr* node, const Linear& adjoint);
+  const Expr* length_of(const Expr* list);
   void require_numeric(const Expr* item);
+  void require_numeric_items(const Expr* list);
   void push_list_element(const Subscript* node, const Linear& adjoint);
 
   // --- functions that stay calls (reverse_pairs.cpp)

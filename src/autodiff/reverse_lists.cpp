@@ -9,6 +9,15 @@ namespace tangent {
 
 bool Reverse::is_list(const Expr* value) { return typing_.of(value).kind == TypeKind::List; }
 
+// What arithmetic reads of the primal: a list of numbers stands for an array there.
+const Expr* Reverse::operand(const Expr* value) {
+  const Expr* read = primal(value);
+  const Type type = typing_.of(value);
+  if (type.kind != TypeKind::List || !type.uniform || !type.elements.front().is_number())
+    return read;
+  return algebra_.numpy_call("array", {read});
+}
+
 // [0.0] * len(xs)
 const Expr* Reverse::zeros_of_list(const Expr* list) {
   const Expr* length = context_.make<Call>(
@@ -19,6 +28,14 @@ const Expr* Reverse::zeros_of_list(const Expr* list) {
   const Expr* zeros = context_.make<BinaryOperation>({}, BinaryOperator::Multiply, zero, length);
   typing_.set(zeros, typing_.of(list));
   return zeros;
+}
+
+const Expr* Reverse::copied_list(const Expr* list) {
+  const Expr* copy = context_.make<Call>(
+      {}, context_.global(context_.symbol("list")), context_.symbol("builtins.list"),
+      context_.list<const Expr*>({list}), List<const Keyword*>());
+  typing_.set(copy, typing_.of(list));
+  return copy;
 }
 
 // The adjoint of a list variable under its own name, as a list of this code's own.
@@ -150,15 +167,9 @@ void Reverse::require_numeric(const Expr* item) {
 }
 
 // xs = [a, b]: an element's adjoint is the element of the list's.
-void Reverse::push_list_display(const Expr* node, const Linear& adjoint) {
-  const auto* display = as<ListDisplay>(node);
+void Reverse::push_list_display(const ListDisplay* display, const Linear& adjoint) {
   Linear held = adjoint;
   const InFlight waiting(*this, held);
-  if (display == nullptr || typing_.of(algebra_.build(held)).kind != TypeKind::List) {
-    refuse(DiagnosticKind::UnsupportedType, node,
-           "a list that is made in this way, and depends on the differentiated arguments",
-           "append to a list in a loop, or use a NumPy array");
-  }
   for (std::size_t k = 0; k < display->elements.size(); ++k) {
     const Expr* element = display->elements[k];
     if (!active(element)) continue;

@@ -17,7 +17,7 @@ bool is_shape_of(std::string_view attribute) {
 const Expr* Reverse::argument(std::size_t index, Binding& binding) {
   const Expr* given = binding.arguments[index];
   if (given != nullptr) {
-    const Expr* value = primal(given);
+    const Expr* value = operand(given);
     const Type type = typing_.of(given);
     if (type.is_array() && type.dtype == DType::Integer &&
         binding.rule.parameters[index].differentiable) {

@@ -201,7 +201,15 @@ bool Reverse::is_bound(Symbol variable) const {
 const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
   const Type type = typing_.of(context_.local(variable));
   if (type.is_number()) return context_.number(0.0);
-  if (type.kind == TypeKind::List) return zeros_of_list(context_.local(variable));
+  if (type.kind == TypeKind::List) {
+    if (!is_read && !is_bound(variable)) {
+      refuse(DiagnosticKind::UnsupportedType, current_ != nullptr ? current_ : first_read(variable),
+             "the list `" + std::string(variable.text()) +
+                 "` may not have been made where this begins, backwards",
+             "make the list before the loop or the branch");
+    }
+    return zeros_of_list(context_.local(variable));
+  }
   // In the shape of the adjoint that there is, or of the variable: it may not have a value on this
   // path.
   const Symbol name = bar(variable);

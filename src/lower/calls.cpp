@@ -248,6 +248,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     refuse(it, "the result of `append` is None", "append in a statement of its own",
            DiagnosticKind::WriteInPlace);
   }
+  if (rebinds_list(it, method)) return list_method(it, method, destination);
   const std::optional<Thing> owner = thing_of(method.value);
   if (owner && owner->kind == ThingKind::Value) {
     const Type type = outside_.type_of(*owner, context_.arena());

@@ -74,14 +74,16 @@ void find_bound(Block block, std::unordered_set<Symbol>& bound) {
   }
 }
 
+bool is_sequence(const Structure& structure) {
+  return structure.form == Structure::Form::List || structure.form == Structure::Form::Tuple;
+}
+
 const Structure* part_of(const Structure& structure, const FieldStep& step) {
   for (const auto& [taken, part] : structure.parts) {
     if (taken == step) return &part;
   }
   // pair[-1]
-  const bool sequence =
-      structure.form == Structure::Form::List || structure.form == Structure::Form::Tuple;
-  if (sequence && step.form == FieldStep::Form::Index && step.index < 0) {
+  if (is_sequence(structure) && step.form == FieldStep::Form::Index && step.index < 0) {
     const auto size = static_cast<std::int64_t>(structure.parts.size());
     if (step.index + size >= 0)
       return &structure.parts[static_cast<std::size_t>(step.index + size)].structure;
@@ -111,7 +113,8 @@ class FieldNamer {
     if (structure.is_leaf()) {
       const Symbol name = context_.symbol(text);
       names_.emplace(&structure, name);
-      fields_.push_back({parameter, name, structure.type});
+      fields_.push_back(
+          {parameter, name, structure.type, structure.form == Structure::Form::TupleItems});
       return;
     }
     for (const auto& [step, part] : structure.parts)
@@ -153,11 +156,28 @@ class FieldNamer {
     bool changed = false;
     for (const Stmt* statement : statements) {
       check_store(statement);
-      const auto* now = static_cast<const Stmt*>(rewrite(statement));
+      const auto* now = static_cast<const Stmt*>(rewrite(unpacked(statement)));
       changed = changed || now != statement;
       out.push_back(now);
     }
     return changed ? context_.list(out) : statements;
+  }
+
+  // `a, b = p` of a list or tuple with two parts takes the parts.
+  const Stmt* unpacked(const Stmt* statement) {
+    const auto* assign = as<Assign>(statement);
+    const auto* targets = assign != nullptr ? as<TupleDisplay>(assign->targets[0]) : nullptr;
+    const Structure* whole = targets != nullptr ? reached(assign->value) : nullptr;
+    if (whole == nullptr || whole->is_leaf() || !is_sequence(*whole) ||
+        whole->parts.size() != targets->elements.size())
+      return statement;
+    std::vector<const Expr*> parts;
+    for (std::size_t k = 0; k < whole->parts.size(); ++k) {
+      parts.push_back(context_.make<Subscript>(assign->value->ranges, assign->value,
+                                               context_.integer(static_cast<std::int64_t>(k))));
+    }
+    const Expr* display = context_.make<TupleDisplay>(assign->value->ranges, context_.list(parts));
+    return context_.make<Assign>(assign->ranges, assign->targets, display);
   }
 
   // An entry of an argument that is bound anew would be the caller's to see.
@@ -248,8 +268,76 @@ std::string spelled(const FieldStep& step) {
 
 namespace {
 
-void read_fields(const CoreFunction& core, const std::vector<std::vector<std::size_t>>& origins,
-                 std::vector<ReadField>& found);
+// Collects what is read of parameters, from a walk that knows what a node is part of.
+class FieldReader {
+ public:
+  // `origins`: which parameters of the differentiated function each parameter is.
+  FieldReader(const CoreFunction& core, const std::vector<std::vector<std::size_t>>& origins,
+              std::vector<ReadField>& found)
+      : origins_(origins), found_(found) {
+    for (std::size_t k = 0; k < core.parameters.size(); ++k)
+      parameters_.emplace(core.parameters[k]->name, k);
+    find_bound(core.body, bound_);
+    for (const Stmt* statement : core.body) statement_of(statement);
+  }
+
+ private:
+  void add(const Node* top, bool is_whole) {
+    std::vector<FieldStep> steps;
+    const auto* node = static_cast<const Expr*>(top);
+    FieldStep step;
+    while (read_step(node, step)) {
+      steps.insert(steps.begin(), step);
+      node = base_of(node);
+    }
+    const auto* root = as<Name>(node);
+    if (root == nullptr || root->scope != Scope::Local || (steps.empty() && !is_whole)) return;
+    const auto parameter = parameters_.find(root->symbol);
+    if (parameter == parameters_.end()) return;
+    // What is bound anew, or grows, is no sum of its parts.
+    is_whole = is_whole || bound_.contains(root->symbol);
+    for (const std::size_t origin : origins_[parameter->second])
+      found_.push_back({.parameter = origin, .steps = steps, .is_whole = is_whole});
+  }
+
+  void statement_of(const Node* node) {
+    const auto* assign = as<Assign>(node);
+    if (assign != nullptr && is<TupleDisplay>(assign->targets[0])) {
+      const Node* value = assign->value;
+      const bool is_chain = is<Name>(value) || is<Attribute>(value) || is<Subscript>(value);
+      walk(assign->targets[0], false);
+      return walk(value, is_chain);
+    }
+    if (is_statement(node->kind)) {
+      if (const Subscript* place = stored_place(static_cast<const Stmt*>(node)))
+        add(place->value, true);
+      for_each_child(*node, [&](const Node* child) { statement_of(child); });
+      return;
+    }
+    walk(node, false);
+  }
+
+  // `inside`: a constant step of what is around it, or unpacked.
+  void walk(const Node* top, bool inside) {
+    std::vector<std::pair<const Node*, bool>> stack{{top, inside}};
+    while (!stack.empty()) {
+      const auto [node, within] = stack.back();
+      stack.pop_back();
+      FieldStep step;
+      // What a function that stays a call gets is read there.
+      const bool is_step =
+          is_expression(node->kind) && (read_step(static_cast<const Expr*>(node), step) ||
+                                        is_pair_call(static_cast<const Expr*>(node)));
+      if (is<Name>(node) || is<Attribute>(node) || is<Subscript>(node)) add(node, !within);
+      for_each_child(*node, [&](const Node* child) { stack.emplace_back(child, is_step); });
+    }
+  }
+
+  std::unordered_map<Symbol, std::size_t> parameters_;
+  std::unordered_set<Symbol> bound_;
+  const std::vector<std::vector<std::size_t>>& origins_;
+  std::vector<ReadField>& found_;
+};
 
 }  // namespace
 
@@ -257,7 +345,7 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
   std::vector<ReadField> found;
   std::vector<std::vector<std::size_t>> itself;
   for (std::size_t k = 0; k < core.parameters.size(); ++k) itself.push_back({k});
-  read_fields(core, itself, found);
+  FieldReader(core, itself, found);
   for (const ArgumentClass& part : core.classes) {
     ReadField field{.parameter = part.parameter,
                     .steps = {},
@@ -270,44 +358,9 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
   if (core.pairs.empty()) return found;
   const auto origins = passed_through(core);
   for (std::size_t k = 0; k < core.pairs.size(); ++k)
-    read_fields(core.pairs[k].core, origins[k], found);
+    FieldReader(core.pairs[k].core, origins[k], found);
   return found;
 }
-
-namespace {
-
-// What a function reads of its parameters, as parts of what they are in the differentiated one.
-void read_fields(const CoreFunction& core, const std::vector<std::vector<std::size_t>>& origins,
-                 std::vector<ReadField>& found) {
-  std::unordered_map<Symbol, std::size_t> parameters;
-  for (std::size_t k = 0; k < core.parameters.size(); ++k)
-    parameters.emplace(core.parameters[k]->name, k);
-  std::vector<const Node*> stack(core.body.begin(), core.body.end());
-  while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
-    if (is<Attribute>(top) || is<Subscript>(top)) {
-      std::vector<FieldStep> steps;
-      const auto* node = static_cast<const Expr*>(top);
-      FieldStep step;
-      while (read_step(node, step)) {
-        steps.insert(steps.begin(), step);
-        node = base_of(node);
-      }
-      const auto* root = as<Name>(node);
-      if (root != nullptr && root->scope == Scope::Local && !steps.empty()) {
-        const auto parameter = parameters.find(root->symbol);
-        if (parameter != parameters.end()) {
-          for (const std::size_t origin : origins[parameter->second])
-            found.push_back({origin, steps});
-        }
-      }
-    }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
-  }
-}
-
-}  // namespace
 
 CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,
                          std::vector<NamedField>& fields, Context& context) {

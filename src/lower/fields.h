@@ -31,22 +31,27 @@ struct FieldStep {
 // What an argument is made of, as far as constants reach it.
 struct StructurePart;
 struct Structure {
-  enum class Form : std::uint8_t { Leaf, Dict, List, Tuple, Object };
+  // Items: a list that goes by one element type, TupleItems: a tuple that does.
+  enum class Form : std::uint8_t { Leaf, Dict, List, Tuple, Object, Items, TupleItems };
   Form form = Form::Leaf;
-  Type type;  // of a leaf
+  Type type;  // of a leaf, or of items: a uniform list
   std::vector<StructurePart> parts;
   std::vector<std::string> absent;  // attributes that an object does not have
-  [[nodiscard]] bool is_leaf() const { return form == Form::Leaf; }
+  [[nodiscard]] bool is_items() const { return form == Form::Items || form == Form::TupleItems; }
+  // Whether no part of it is a variable of its own.
+  [[nodiscard]] bool is_leaf() const { return form == Form::Leaf || is_items(); }
 };
 struct StructurePart {
   FieldStep step;
   Structure structure;
 };
 
-// The attributes that a function reads of its parameters: of objects only these count.
+// What a function reads of its parameters: of objects only these attributes count, a list that is
+// used as a whole goes by one element type.
 struct ReadField {
   std::size_t parameter;
   std::vector<FieldStep> steps;
+  bool is_whole = false;   // no constant step follows, nor is it unpacked into names
   bool is_object = false;  // the class of what is there counts, too
   bool is_absent = false;  // it counts that there is nothing there
 };
@@ -58,6 +63,7 @@ struct NamedField {
   std::size_t parameter;
   Symbol name;  // "params['R']"
   Type type;
+  bool is_tuple = false;  // of items: the argument holds a tuple
 };
 
 // A step as the user writes it: "['R']", "[0]", ".rate".

@@ -117,6 +117,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
     refuse_objects_left(core);
     core.body = without_needless_attributes(core, attribute_variables_, context_);
   }
+  check_rebound_lists(core, rebound_lists_);
   keep_used_globals(core, globals_);
   check_reads(core);
   check_nesting(core);

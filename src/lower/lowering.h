@@ -17,6 +17,7 @@
 
 #include "base/diagnostics.h"
 #include "lower/exits.h"
+#include "lower/list_methods.h"
 #include "lower/lower.h"
 #include "lower/names.h"
 #include "lower/scope.h"
@@ -217,6 +218,10 @@ class Lowering {
   const Expr* library_call(const Call& it, const Thing& thing);
   const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
   static bool changes_list(const Call& it, const Attribute& method, const Expr* receiver);
+  // list_methods.cpp: extend, insert, pop(k), reverse, sort, clear
+  bool rebinds_list(const Call& it, const Attribute& method);
+  const Expr* list_method(const Call& it, const Attribute& method, Destination destination);
+  void extend_list(const Call& it, Symbol list);
   const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee,
                          const Expr* lowered = nullptr);
   std::vector<Argument> arguments_of(const Call& it);
@@ -382,6 +387,7 @@ class Lowering {
   int open_loops_ = 0;               // of all functions being lowered
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
+  std::vector<ReboundList> rebound_lists_;
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
 

@@ -14,6 +14,24 @@ struct NamedPass {
   Block (*run)(Block, const PassInput&);
 };
 
+PassInput input_of(const TypedFunction& typed, ReverseResult& reverse, const Assembled& parts,
+                   RuleBook& rules, Effects& effects, Context& context) {
+  static const std::unordered_map<Symbol, Symbol> none;
+  static const std::unordered_set<Symbol> nothing;
+  return {.typed = typed,
+          .rules = rules,
+          .forward = parts.primal,
+          .adjoints = reverse.adjoint_names,
+          .numbers = reverse.number_names,
+          .written = reverse.plan.written,
+          .variables = none,
+          .kept = nothing,
+          .effects = effects,
+          .type_of = [&reverse](const Expr* value) { return reverse.typing->of(value); },
+          .context = context,
+          .has_halves = !reverse.flows.empty()};
+}
+
 Block run(std::span<const NamedPass> passes, Block body, const PassInput& input,
           const StageLog& log) {
   for (const NamedPass& pass : passes) {
@@ -23,20 +41,6 @@ Block run(std::span<const NamedPass> passes, Block body, const PassInput& input,
     if (log && changed) log(pass.name, print(body).text);
   }
   return body;
-}
-
-PassInput input_of(const TypedFunction& typed, ReverseResult& reverse, const Assembled& parts,
-                   RuleBook& rules, Effects& effects, Context& context) {
-  return {.typed = typed,
-          .rules = rules,
-          .forward = parts.primal,
-          .adjoints = reverse.adjoint_names,
-          .numbers = reverse.number_names,
-          .written = reverse.plan.written,
-          .effects = effects,
-          .type_of = [&reverse](const Expr* value) { return reverse.typing->of(value); },
-          .context = context,
-          .has_halves = !reverse.flows.empty()};
 }
 
 }  // namespace
@@ -75,11 +79,11 @@ Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, R
                         .adjoints = forward.tangent_names,
                         .numbers = numbers,
                         .written = forward.written,
+                        .variables = forward.variables,
+                        .kept = forward.kept,
                         .effects = effects,
                         .type_of = [&](const Expr* value) { return forward.typing->of(value); },
-                        .context = context,
-                        .variables = forward.variables,
-                        .kept = forward.kept};
+                        .context = context};
   static constexpr NamedPass kPasses[] = {
       {"dead code", remove_dead_code},
       {"single uses", substitute_single_uses},

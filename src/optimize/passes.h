@@ -22,13 +22,13 @@ struct PassInput {
   const std::unordered_set<Symbol>& adjoints;      // names of adjoints
   const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
   const std::unordered_set<Symbol>& written;       // names of the primal's that are stored into
+  // In forward mode the variable of each tangent, which has the variable's shape.
+  const std::unordered_map<Symbol, Symbol>& variables;
+  const std::unordered_set<Symbol>& kept;  // names that stand right in front of their reader
   Effects& effects;
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
   bool has_halves = false;  // the backward part is another function, which may not run
-  // In forward mode the variable of each tangent, which has the variable's shape.
-  std::unordered_map<Symbol, Symbol> variables = {};
-  std::unordered_set<Symbol> kept = {};  // names that stand right in front of their reader
 };
 
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.

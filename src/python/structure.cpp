@@ -90,6 +90,22 @@ bool is_object(PyObject* value, const Type& type) {
          Py_TYPE(value)->tp_getattro == PyObject_GenericGetAttr;
 }
 
+// Whether a list or tuple at this depth is used by more than constants: by a method, a variable
+// index, a loop.
+bool is_whole(const std::vector<const ReadField*>& fields, std::size_t depth) {
+  return std::ranges::any_of(fields, [&](const ReadField* field) {
+    if (field->steps.size() == depth) return field->is_whole;
+    return field->steps[depth].form == FieldStep::Form::Attribute;
+  });
+}
+
+// What a list may hold that a derivative flows through: real numbers and arrays.
+bool is_numeric_item(const Type& type) {
+  if (!type.is_numeric() || type.dtype == DType::Bool) return false;
+  return type.dtype != DType::Complex64 && type.dtype != DType::Complex128 &&
+         (type.dtype != DType::Other || type.mixed);
+}
+
 Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fields,
                        std::size_t depth, Arena& arena, std::uint32_t& next_dim) {
   Structure result;
@@ -132,6 +148,14 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
   const bool list = PyList_CheckExact(value) != 0;
   if (list || PyTuple_CheckExact(value) != 0) {
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(value);
+    if (size == 0 || size > kMostItems || is_whole(fields, depth)) {
+      Type items = type_of_items(value, arena, next_dim);
+      if (is_numeric_item(items.elements.front())) {
+        result.form = list ? Structure::Form::Items : Structure::Form::TupleItems;
+        result.type = items;
+        return result;
+      }
+    }
     if (size == 0 || size > kMostItems) return leaf();
     for (Py_ssize_t k = 0; k < size; ++k)
       add({.form = FieldStep::Form::Index, .text = {}, .index = k}, PySequence_Fast_ITEMS(value)[k],
@@ -218,6 +242,10 @@ bool StructureGuard::accepts(const Part& part, PyObject* value) {
   switch (part.form) {
     case Structure::Form::Leaf:
       return has_type(value, part.type, true);
+    case Structure::Form::Items:
+      return PyList_CheckExact(value) != 0 && has_items(value, part.type);
+    case Structure::Form::TupleItems:
+      return PyTuple_CheckExact(value) != 0 && has_items(value, part.type);
     case Structure::Form::Dict: {
       if (PyDict_CheckExact(value) == 0 ||
           PyDict_GET_SIZE(value) != static_cast<Py_ssize_t>(part.parts.size()))

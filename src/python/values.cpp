@@ -266,6 +266,44 @@ bool has_type_at(int depth, PyObject* object, const Type& type, bool ones) {
 
 }  // namespace
 
+Type type_of_items(PyObject* sequence, Arena& arena, std::uint32_t& next_dim) {
+  Type result = Type::of(TypeKind::List);
+  result.uniform = true;
+  Type element;
+  const NumpyTypes& numpy = NumpyTypes::get();
+  Signature first = kNoSignature;
+  for (const nb::object& item : elements_of(sequence)) {
+    const bool same =
+        element.is_number() && first != kNoSignature && signature_of(item.ptr(), numpy) == first;
+    if (same) continue;
+    first = element.kind == TypeKind::Bottom ? signature_of(item.ptr(), numpy) : kNoSignature;
+    element = join(element, type_at(1, item.ptr(), arena, next_dim), arena);
+  }
+  // Of no item every type holds.
+  if (element.kind == TypeKind::Bottom) element = Type::number(DType::Float64);
+  result.elements = arena.copy(std::vector<Type>{element});
+  return result;
+}
+
+bool has_items(PyObject* sequence, const Type& type) {
+  if (PySequence_Fast_GET_SIZE(sequence) == 0) return true;
+  Arena arena;
+  std::uint32_t next_dim = 2;
+  const Type element = type_of_items(sequence, arena, next_dim).elements.front();
+  const Type& wanted = type.elements.front();
+  if (element.kind != wanted.kind || element.rank != wanted.rank ||
+      element.dims.size() != wanted.dims.size())
+    return element == wanted;
+  if (!element.is_array() && element.kind != TypeKind::Numeric) return element == wanted;
+  if (element.dtype != wanted.dtype || element.mixed != wanted.mixed) return false;
+  for (std::size_t axis = 0; axis < element.dims.size(); ++axis) {
+    if (element.dims[axis].is_one() != wanted.dims[axis].is_one() ||
+        element.dims[axis].is_unknown() != wanted.dims[axis].is_unknown())
+      return false;
+  }
+  return true;
+}
+
 Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim) {
   return type_at(0, object, arena, next_dim);
 }

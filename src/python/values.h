@@ -65,6 +65,11 @@ Signature signature_of(PyObject* object, const NumpyTypes& numpy);
 
 // Lengths of array axes become symbols from *next_dim on, or Dim::one(). What is nested deeper than
 // any program looks at, as a list that holds itself, is opaque.
+// The type of a list that holds the items of a list or tuple, by one element type.
+Type type_of_items(PyObject* sequence, Arena& arena, std::uint32_t& next_dim);
+// Whether the items of a list or tuple have that type; those of an empty one have any.
+bool has_items(PyObject* sequence, const Type& type);
+
 Type type_of_value(PyObject* object, Arena& arena, std::uint32_t& next_dim);
 
 // Whether a value is of a type that type_of_value gave for another one: same kinds, dtypes and

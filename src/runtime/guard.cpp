@@ -23,7 +23,8 @@ ArgumentGuard::ArgumentGuard(PyObject* value, const Type& type, const Structure&
       ones_(ones && (signature_ == kNoSignature || type.is_array())),
       type_(type) {
   if (ones_ && signature_ != kNoSignature) mask_ = mask_of_ones(value);
-  if (!structure.is_leaf()) structure_ = std::make_unique<python::StructureGuard>(value, structure);
+  if (!structure.is_leaf() || structure.is_items())
+    structure_ = std::make_unique<python::StructureGuard>(value, structure);
 }
 
 std::uint64_t ArgumentGuard::mask_of_ones(PyObject* array) {

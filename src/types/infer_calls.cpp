@@ -175,6 +175,8 @@ Type Inference::method_call(const Call& call, const Attribute& method) {
     const std::string_view name = method.attribute.text();
     if (name == "append" && call.arguments.size() == 1) return Type::of(TypeKind::None);
     if (name == "pop" && call.arguments.empty()) return type_of_item(receiver, arena_);
+    if (name == "copy" && call.arguments.empty()) return receiver;
+    if (name == "index" || name == "count") return Type::python_number(DType::Integer);
   }
   refuse_mutation(call, method, receiver);
   const auto function = function_of_method(receiver, method.attribute.text());

@@ -239,7 +239,14 @@ Type subscript_of_sequence(const Type& value, const Expr* index, const TypeLooku
     };
     const auto lower = bound(slice->lower, 0);
     const auto upper = bound(slice->upper, count);
-    if (!lower || !upper || !is_none(slice->step)) return Type::unknown();
+    if (!lower || !upper || !is_none(slice->step)) {
+      if (value.kind != TypeKind::List) return Type::unknown();
+      // Which items these are is not known, but their type is.
+      Type items = Type::of(TypeKind::List);
+      items.uniform = true;
+      items.elements = arena.copy(std::vector<Type>{type_of_item(value, arena)});
+      return items;
+    }
     Type result = value;
     result.elements = *lower < *upper
                           ? value.elements.subspan(static_cast<std::size_t>(*lower),

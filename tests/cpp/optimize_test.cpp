@@ -64,6 +64,8 @@ class Passes : public ::testing::Test {
                           .adjoints = adjoints,
                           .numbers = numbers,
                           .written = {},
+                          .variables = {},
+                          .kept = {},
                           .effects = effects,
                           .type_of = [&](const Expr* value) { return typing.of(value); },
                           .context = context_};

@@ -1,0 +1,189 @@
+#include "autodiff/list_names.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "autodiff/reverse.h"
+#include "syntax/visit.h"
+
+namespace tangent {
+
+namespace {
+
+class ListNamer {
+ public:
+  ListNamer(const CoreFunction& core, const TypedFunction& typed, Context& context)
+      : typed_(typed), context_(context), names_(context, core) {}
+
+  Block block(Block body) {
+    std::vector<const Stmt*> out;
+    bool changed = false;
+    for (const Stmt* statement : body) {
+      const std::size_t before = out.size();
+      const Stmt* now = renewed(statement, out);
+      changed = changed || now != statement || out.size() != before;
+      out.push_back(now);
+    }
+    return changed ? context_.list(out) : body;
+  }
+
+ private:
+  const Stmt* renewed(const Stmt* statement, std::vector<const Stmt*>& out) {
+    if (const auto* loop = as<For>(statement)) {
+      const Expr* iterable = named(walked(loop->iterable, out), out);
+      const Block body = block(loop->body);
+      if (iterable == loop->iterable && body.data() == loop->body.data()) return statement;
+      return context_.make<For>(loop->ranges, loop->target, iterable, body, loop->orelse,
+                                loop->is_async);
+    }
+    if (const auto* repeat = as<While>(statement)) {
+      const Block body = block(repeat->body);
+      if (body.data() == repeat->body.data()) return statement;
+      return context_.make<While>(repeat->ranges, repeat->test, body, repeat->orelse);
+    }
+    if (const auto* branch = as<If>(statement)) {
+      const Block body = block(branch->body);
+      const Block orelse = block(branch->orelse);
+      if (body.data() == branch->body.data() && orelse.data() == branch->orelse.data())
+        return statement;
+      return context_.make<If>(branch->ranges, branch->test, body, orelse);
+    }
+    if (const auto* assign = as<Assign>(statement)) {
+      const Expr* value = inside(assign->value, out);
+      return value == assign->value ? statement
+                                    : context_.make<Assign>(assign->ranges, assign->targets, value);
+    }
+    if (const auto* augmented = as<AugmentedAssign>(statement)) {
+      const Expr* value = inside(augmented->value, out);
+      return value == augmented->value
+                 ? statement
+                 : context_.make<AugmentedAssign>(augmented->ranges, augmented->target,
+                                                  augmented->op, value);
+    }
+    if (const auto* leaves = as<Return>(statement); leaves && leaves->value != nullptr) {
+      const Expr* value = named(leaves->value, out);
+      return value == leaves->value ? statement : context_.make<Return>(leaves->ranges, value);
+    }
+    return statement;
+  }
+
+  // `for v in (1.0, x)`: the items are a list with a name, from which their adjoints are taken.
+  const Expr* walked(const Expr* node, std::vector<const Stmt*>& out) {
+    if (const auto* call = as<Call>(node)) {
+      const std::string_view callee = call->callee.text();
+      if (callee != "builtins.zip" && callee != "builtins.enumerate" &&
+          callee != "builtins.reversed")
+        return node;
+      return static_cast<const Expr*>(
+          rewrite_children(context_, *node, [&](const Node* child) -> const Node* {
+            if (!is_expression(child->kind)) return child;
+            return walked(static_cast<const Expr*>(child), out);
+          }));
+    }
+    Exprs elements;
+    if (const auto* list = as<ListDisplay>(node)) elements = list->elements;
+    if (const auto* tuple = as<TupleDisplay>(node)) elements = tuple->elements;
+    const bool numbers = std::ranges::all_of(
+        elements, [&](const Expr* element) { return typed_.type_of(element).is_numeric(); });
+    const bool constants =
+        std::ranges::all_of(elements, [&](const Expr* element) { return is<Constant>(element); });
+    if (elements.empty() || !numbers || constants || !is_plain(node)) return node;
+    const Symbol name = names_.fresh("items");
+    out.push_back(context_.assign(context_.local(name, node->ranges),
+                                  context_.make<ListDisplay>(node->ranges, elements),
+                                  node->ranges));
+    return context_.local(name, node->ranges);
+  }
+
+  // What is evaluated once, whatever the values are, and leaves no trace.
+  static bool is_plain(const Expr* node) {
+    bool plain = true;
+    for_each_node(*node, [&](const Node& part) {
+      if (const auto* call = as<Call>(&part)) {
+        const auto* method = as<Attribute>(call->function);
+        const std::string_view callee = call->callee.text();
+        plain =
+            plain && (callee == "builtins.list" || callee == "builtins.sorted" ||
+                      callee == "builtins.len" || callee == "builtins.reversed" ||
+                      (!call->callee && method != nullptr && method->attribute.text() == "copy"));
+      }
+      if (is<NamedExpression>(&part) || is<Conditional>(&part) || is<BooleanOperation>(&part) ||
+          is<Comprehension>(&part) || is<Lambda>(&part))
+        plain = false;
+    });
+    return plain;
+  }
+
+  [[nodiscard]] bool is_list(const Expr* node) const {
+    const Type type = typed_.type_of(node);
+    return type.kind == TypeKind::List && type.may_be_active();
+  }
+
+  [[nodiscard]] bool makes_list(const Expr* node) const {
+    if (!is_list(node)) return false;
+    if (is<BinaryOperation>(node) || is<Call>(node)) return true;
+    const auto* subscript = as<Subscript>(node);
+    return subscript != nullptr && is<Slice>(subscript->index);
+  }
+
+  // A list that is an operand: under a name, if it is made here.
+  const Expr* named(const Expr* node, std::vector<const Stmt*>& out) {
+    const Expr* value = reversed(node);
+    const bool is_made = value != node || makes_list(node);
+    if (!is_made || !is_plain(value)) return inside(node, out);
+    value = inside(value, out);
+    const Symbol name = names_.fresh("items");
+    out.push_back(context_.assign(context_.local(name, node->ranges), value, node->ranges));
+    return context_.local(name, node->ranges);
+  }
+
+  // reversed(xs) is read as xs[::-1].
+  const Expr* reversed(const Expr* node) {
+    const auto* call = as<Call>(node);
+    if (call == nullptr || call->callee.text() != "builtins.reversed" ||
+        call->arguments.size() != 1 || !is_list(call->arguments[0]))
+      return node;
+    const Expr* step = context_.make<UnaryOperation>({}, UnaryOperator::Minus,
+                                                     static_cast<const Expr*>(context_.integer(1)));
+    return context_.make<Subscript>(
+        node->ranges, call->arguments[0],
+        context_.make<Slice>(node->ranges, static_cast<const Expr*>(nullptr),
+                             static_cast<const Expr*>(nullptr), step));
+  }
+
+  // The lists that are made in the operands of an expression.
+  const Expr* inside(const Expr* node, std::vector<const Stmt*>& out) {
+    if (!holds_list(node)) return node;
+    if (is<Conditional>(node) || is<BooleanOperation>(node) || is<Comprehension>(node) ||
+        is<Lambda>(node))
+      return node;
+    return static_cast<const Expr*>(
+        rewrite_children(context_, *node, [&](const Node* child) -> const Node* {
+          if (!is_expression(child->kind)) return child;
+          return named(static_cast<const Expr*>(child), out);
+        }));
+  }
+
+  [[nodiscard]] bool holds_list(const Expr* node) const {
+    bool found = false;
+    for_each_node(*node, [&](const Node& part) {
+      if (!is_expression(part.kind) || &part == node) return;
+      const auto* call = as<Call>(&part);
+      found = found || makes_list(static_cast<const Expr*>(&part)) ||
+              (call != nullptr && call->callee.text() == "builtins.reversed");
+    });
+    return found;
+  }
+
+  const TypedFunction& typed_;
+  Context& context_;
+  NamePool names_;
+};
+
+}  // namespace
+
+Block name_lists(const CoreFunction& core, const TypedFunction& typed, Context& context) {
+  return ListNamer(core, typed, context).block(core.body);
+}
+
+}  // namespace tangent
