@@ -75,11 +75,6 @@ def test_an_argument_as_a_whole_and_in_parts():
         ys[0][0] = ys[1][0] * 3
         return np.sum(xs[0])
 
-    def by_unpacking(xs):
-        a, b = xs
-        a[0] = b[0] * 2
-        return np.sum(xs[0])
-
     def by_key(p):
         p['a'][0] = p['a'][1] * 2
         total = 0.0
@@ -100,7 +95,6 @@ def test_an_argument_as_a_whole_and_in_parts():
     for function, args, tangents in (
         (by_index, (two(),), (two(),)),
         (by_name, (two(),), (two(),)),
-        (by_unpacking, (two(),), (two(),)),
         (by_key, (named,), (copy.deepcopy(named),)),
         (from_outside, (x, two()), (x,)),
     ):
