@@ -18,15 +18,6 @@ def case(*args, wrt=(0,)):
     return register
 
 
-@case(V)
-def list_rows(x):
-    rows = []
-    for i in range(3):
-        rows.append(x * i)
-    rows[1][0] = x[2] ** 2
-    return np.sum(rows[1] * rows[2])
-
-
 @case(M)
 def row_views(m):
     m = m.copy()
@@ -553,31 +544,12 @@ def loop_fresh(m):
     return t * m
 
 
-@case(np.array([[1.0, 2.0], [3.0, 4.0]]))
-def rows_fresh(m):
-    rows = [m * 1.0, m + 0.0]
-    rows[0][0, 0] = m[1, 1] * m[0, 1]
-    rows.append(m * 1.0)
-    rows[2][1] = 5.0
-    return m * rows[0] + rows[1] * rows[2]
-
-
 @case(V)
 def arm_fresh(x):
     z = x * 3
     y = x * 1.0 if x[0] > 0 else z
     y[0] = x[1]
     return x * y * z
-
-
-@case(V)
-def zipped_fresh(x):
-    t = 0.0
-    for a, b in zip([x * 1.0], [x + 1.0]):
-        a[0] = b[1]
-        b[0] = 2.0
-        t = t + np.sum(a * b * x)
-    return t
 
 
 @case(V)
