@@ -216,15 +216,18 @@ void Forward::define(Symbol variable, bool with_tangent) {
   }
 }
 
-void Forward::define_zero(Symbol target, const Expr* value) {
+// The zeros of a list that is written out, each for its item; made before what they keep is written
+// down. Null where those of the finished value do.
+const Expr* Forward::zeros_of_display(Symbol target, const Expr* value) {
+  const bool written = is<ListDisplay>(value) || is<BinaryOperation>(value);
+  const bool list = written && typing_.of(value).kind == TypeKind::List;
+  return list && always_.contains(target) ? whole_tangent(value) : nullptr;
+}
+
+void Forward::define_zero(Symbol target, const Expr* value, const Expr* zero) {
   define(target, always_.contains(target));
   if (!has_tangent(target)) return;
-  const Type type = typing_.of(value);
-  const Expr* zero = nullptr;
-  if (is<ListDisplay>(value) || is<BinaryOperation>(value)) {
-    if (type.kind == TypeKind::List) zero = whole_tangent(value);
-  }
-  if (zero == nullptr) zero = zero_like(context_.local(target), type);
+  if (zero == nullptr) zero = zero_like(context_.local(target), typing_.of(value));
   emit(context_.assign(local_tangent(target), zero, current_->ranges));
 }
 
@@ -263,10 +266,11 @@ void Forward::assign_name(const Stmt* statement, Symbol target, const Expr* valu
   current_result_ = result;
   const Expr* made = full_tangent(value);
   current_value_ = nullptr;
+  const Expr* zero = made == nullptr ? zeros_of_display(target, value) : nullptr;
   flush_hoists({value});
   if (made == nullptr) {
     emit_primal(rewritten(statement));
-    return define_zero(target, value);
+    return define_zero(target, value, zero);
   }
   const Symbol name = tangent_name(target);
   if (!type.is_number()) {
@@ -318,12 +322,12 @@ const Expr* Forward::kept_apart(const Expr* value, const Expr* made, bool is_wri
 void Forward::unpack_display(const Assign* assign, const TupleDisplay* targets, Exprs values) {
   std::vector<const Expr*> made;
   std::vector<const Expr*> names;
-  std::vector<std::size_t> zeros;
+  std::vector<std::pair<std::size_t, const Expr*>> zeros;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Symbol target = name_of(targets->elements[k])->symbol;
     const Expr* each = full_tangent(values[k]);
     if (each == nullptr) {
-      zeros.push_back(k);
+      zeros.emplace_back(k, zeros_of_display(target, values[k]));
       continue;
     }
     const Type type = typing_.of(values[k]);
@@ -353,7 +357,8 @@ void Forward::unpack_display(const Assign* assign, const TupleDisplay* targets, 
   emit_primal(rewritten(assign));
   if (!before) write();
   for (const Expr* target : targets->elements) define(name_of(target)->symbol, true);
-  for (const std::size_t k : zeros) define_zero(name_of(targets->elements[k])->symbol, values[k]);
+  for (const auto& [k, zero] : zeros)
+    define_zero(name_of(targets->elements[k])->symbol, values[k], zero);
 }
 
 void Forward::unpack(const Assign* assign, const TupleDisplay* targets) {

@@ -91,7 +91,8 @@ class Forward {
   void find_always();
   void define(Symbol variable, bool with_tangent);
   // The tangent of a target that gets a value without one.
-  void define_zero(Symbol target, const Expr* value);
+  const Expr* zeros_of_display(Symbol target, const Expr* value);
+  void define_zero(Symbol target, const Expr* value, const Expr* zero);
   // The statement with what is kept by name in its place.
   const Stmt* rewritten(const Stmt* statement);
   bool mentions_now(const Expr* made, Symbol symbol) const;
