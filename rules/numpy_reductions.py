@@ -31,7 +31,8 @@ def var(y, a, axis=None, *, ddof=0, keepdims=False):
     if axis is None:
         d[a] = by * (2 / max(np.size(a) - ddof, 1)) * (a - np.mean(a))
     else:
-        d[a] = by * (2 / max(_count(a, axis) - ddof, 1)) * (a - np.mean(a, axis=axis, keepdims=True))
+        count = max(_count(a, axis) - ddof, 1)
+        d[a] = by * (2 / count) * (a - np.mean(a, axis=axis, keepdims=True))
 
 
 @tangent("numpy.var")
