@@ -10,7 +10,7 @@ PYTHON ?= python3
 SHARED ?= ../shared
 # What the yardsticks have reached. These numbers only rise.
 GOLDEN_MUST := 22
-CASES_MUST := 73
+CASES_MUST := 77
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -9,8 +9,9 @@ source is `df.__tangent_source__`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from tangent import (
     _capture,  # noqa: F401  every gradient needs it: not imported while the first one is made
@@ -18,6 +19,7 @@ from tangent import (
     _options,
 )
 from tangent._core import Gradient
+from tangent._higher import HigherOrder
 from tangent.errors import (
     DictConstructionError,
     ForwardNotImplementedError,
@@ -91,7 +93,8 @@ def grad(
     bare gradient, several give a tuple. The gradient takes the arguments of `func` and, after the
     positional ones, the adjoint of its result (1.0 by default; `init_grad=` is the same). With
     `preserve_result` the value of `func` comes last. With `check_dims` an adjoint whose shape does
-    not fit the result is a ShapeError. `verbose` prints the gradient's source (1) or the program at
+    not fit the result is a ShapeError. `func` may be a gradient itself: gradients of gradients
+    take one more adjoint each. `verbose` prints the gradient's source (1) or the program at
     every stage (2).
 
     Usable as a decorator. Asking again for the same function and options gives the same object.
@@ -299,6 +302,27 @@ def _known(func: Callable[..., Any], key: tuple[Any, ...]) -> Gradient | None:
     return gradient if owner is func and gradient.__tangent_current__ else None
 
 
+def _make_higher(
+    func: Gradient | HigherOrder,
+    wrt: object,
+    preserve_result: bool,
+    value_first: bool,
+    check_dims: bool,
+    verbose: int,
+    forward: bool,
+    seed_required: bool,
+) -> HigherOrder:
+    """The derivative of a gradient: made for each function that the gradient has."""
+    options: dict[str, Any] = {'wrt': wrt, 'check_dims': check_dims, 'verbose': verbose}
+    if value_first:
+        made = partial(value_and_grad, **options)
+    else:
+        mode = jvp if forward else vjp if seed_required else grad
+        made = partial(mode, preserve_result=preserve_result, **options)
+    count = len(wrt) if isinstance(wrt, (tuple, list)) else 1
+    return HigherOrder(func, made, count if forward else 0)
+
+
 def _make(
     func: Callable[..., Any],
     wrt: object,
@@ -313,6 +337,13 @@ def _make(
     key: tuple[Any, ...] | None = None,
     recipe: tuple[Any, ...] | None = None,
 ) -> Gradient:
+    if isinstance(func, (Gradient, HigherOrder)):
+        return cast(
+            'Gradient',
+            _make_higher(
+                func, wrt, preserve_result, value_first, check_dims, verbose, forward, seed_required
+            ),
+        )
     primal = _options.check_function(func)
     positions, names, single = _options.positions(primal, wrt)
     if key is not None and recipe is not None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NoReturn
 
-from tangent._core import Gradient
 from tangent.errors import from_diagnostic
 from tangent.grad_util import INPUT_DERIVATIVE
 
@@ -42,12 +41,6 @@ def check_function(func: object) -> FunctionType | MethodType:
         return func
     if isinstance(func, MethodType) and isinstance(func.__func__, FunctionType):
         return func
-    if isinstance(func, Gradient):
-        refuse(
-            'NotAFunction',
-            f'{func.__name__} is a gradient, and gradients of gradients are not supported yet',
-            'write its text (see __tangent_source__) as a function of your own',
-        )
     name = getattr(func, '__qualname__', None) or getattr(func, '__name__', None) or repr(func)
     if isinstance(func, type):
         what, remedy = 'is a class', 'differentiate a function that makes and uses the object'

@@ -10,6 +10,7 @@
 
 #include "lower/lowering.h"
 #include "syntax/printer.h"
+#include "syntax/visit.h"
 
 namespace tangent::lowering {
 
@@ -168,7 +169,7 @@ void Lowering::refuse_write_in_place(const Call& it, Symbol callee) {
 
 const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
   const std::string_view name = thing.qualified_name.text();
-  if (name.starts_with("tangent.")) {
+  if (name.starts_with("tangent.") && !name.starts_with("tangent.runtime.")) {
     refuse(it, "`" + print(it.function) + "` inside a differentiated function is not supported yet",
            "differentiate the outer function again instead");
   }
@@ -220,6 +221,43 @@ const Expr* Lowering::set_elements(const Expr* written, const Expr* value, Range
   return expression(written);
 }
 
+// np.divide(a, b, out=np.zeros_like(b), where=c): a / b where c holds, else 0. Null if it is
+// another call.
+const Expr* Lowering::masked_quotient(const Call& it) {
+  const Expr* out = nullptr;
+  const Expr* where = nullptr;
+  for (const Keyword* keyword : it.keywords) {
+    if (keyword->name.text() == "out") out = keyword->value;
+    if (keyword->name.text() == "where") where = keyword->value;
+  }
+  const auto* zeros = out != nullptr ? as<Call>(out) : nullptr;
+  const auto* path = as<Attribute>(it.function);
+  if (zeros == nullptr || where == nullptr || path == nullptr || it.arguments.size() != 2 ||
+      it.keywords.size() != 2)
+    return nullptr;
+  const std::optional<Thing> made = thing_of(zeros->function);
+  const bool fits = made && made->qualified_name.text() == "numpy.zeros_like" &&
+                    zeros->arguments.size() == 1 && zeros->keywords.empty() &&
+                    equal(zeros->arguments[0], it.arguments[1]);
+  if (!fits) return nullptr;
+  const Expr* values[3] = {nullptr, nullptr, nullptr};
+  const Expr* const written[3] = {it.arguments[0], it.arguments[1], where};
+  operands(written, values);
+  const Expr* condition = bind_temporary(values[2], "condition", it.ranges);
+  const Symbol chooser = context_.symbol("where");
+  const auto choose = [&](const Expr* value, double other) -> const Expr* {
+    const Expr* function = context_.make<Attribute>(it.ranges, expression(path->value), chooser);
+    return context_.make<Call>(
+        it.ranges, function, context_.symbol("numpy.where"),
+        Exprs(context_.list<const Expr*>(
+            {copy(condition, {}), value, context_.number(other, it.ranges)})),
+        List<const Keyword*>());
+  };
+  const Expr* divisor = choose(values[1], 1.0);
+  return choose(
+      context_.make<BinaryOperation>(it.ranges, BinaryOperator::Divide, values[0], divisor), 0.0);
+}
+
 // f(…, out=y) of NumPy's functions, np.copyto(y, e): the elements of y are set, as by `y[...] = …`.
 // Null if it is another call.
 const Expr* Lowering::written_by(const Call& it, Symbol callee) {
@@ -230,6 +268,9 @@ const Expr* Lowering::written_by(const Call& it, Symbol callee) {
                                                                       : nullptr;
   }
   if (!name.starts_with("numpy.")) return nullptr;
+  if (name == "numpy.divide") {
+    if (const Expr* quotient = masked_quotient(it)) return quotient;
+  }
   std::vector<const Keyword*> others;
   const Expr* out = nullptr;
   for (const Keyword* keyword : it.keywords) {

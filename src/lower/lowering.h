@@ -237,6 +237,7 @@ class Lowering {
   std::vector<Argument> arguments_of(const Call& it);
   const Expr* set_elements(const Expr* written, const Expr* value, Ranges ranges);
   const Expr* written_by(const Call& it, Symbol callee);
+  const Expr* masked_quotient(const Call& it);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);

@@ -228,7 +228,14 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     thing.qualified_name = context.symbol(library_name(object, path));
     return thing;
   }
-  const bool library = is_library_module(text_attribute(object, "__module__"));
+  const std::string module = text_attribute(object, "__module__");
+  if (PyFunction_Check(pointer) != 0 && module.starts_with("tangent._runtime_")) {
+    // What emitted texts call has records of its own.
+    thing.kind = ThingKind::Library;
+    thing.qualified_name = context.symbol("tangent.runtime." + text_attribute(object, "__name__"));
+    return thing;
+  }
+  const bool library = is_library_module(module);
   if (PyType_Check(pointer) != 0) {
     thing.kind = library ? ThingKind::Library : ThingKind::UserClass;
   } else if (PyFunction_Check(pointer) != 0) {

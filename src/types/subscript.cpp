@@ -336,6 +336,9 @@ Type type_of_subscript(const Type& value, const Expr* index, const TypeLookup& t
     case TypeKind::Tuple:
     case TypeKind::List:
       return subscript_of_sequence(value, index, types, arena);
+    case TypeKind::Iterator:  // a range: no other takes an index
+      if (is<Slice>(index) || value.elements.empty()) return value;
+      return value.elements[0];
     default:
       return Type::unknown();
   }
