@@ -1,5 +1,6 @@
 // Rule bodies run while differentiating: statements, contributions, guards at singular points; see
 // reverse.h and rules/README.md for the words.
+#include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
 
 namespace tangent {
@@ -17,20 +18,6 @@ int count_reads(const Node* node, Symbol derivative) {
     for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
   }
   return count;
-}
-
-bool makes_call(const Expr* value) {
-  bool found = false;
-  std::vector<const Node*> stack{value};
-  while (!stack.empty() && !found) {
-    const Node* top = stack.back();
-    stack.pop_back();
-    const auto* operation = as<BinaryOperation>(top);
-    found =
-        is<Call>(top) || (operation != nullptr && operation->op == BinaryOperator::MatrixMultiply);
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
-  }
-  return found;
 }
 
 }  // namespace

@@ -3,17 +3,11 @@
 #include <algorithm>
 
 #include "autodiff/forward.h"
+#include "autodiff/free_calls.h"
 
 namespace tangent {
 
 namespace {
-
-bool is_true(const Expr* test) {
-  const auto* constant = as<Constant>(test);
-  return constant != nullptr &&
-         (constant->value.kind == LiteralKind::True ||
-          (constant->value.kind == LiteralKind::Integer && constant->value.integer != 0));
-}
 
 bool binds(const Stmt* statement, Symbol variable) {
   bool found = false;

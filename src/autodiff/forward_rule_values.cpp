@@ -1,17 +1,10 @@
 // Expressions of rule bodies in forward mode: names replaced by values, forms expanded, d[…] by
 // tangents; see forward.h and rules/README.md.
 #include "autodiff/forward_binding.h"
+#include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
 
 namespace tangent {
-
-namespace {
-
-bool is_shape_of(std::string_view attribute) {
-  return attribute == "shape" || attribute == "size" || attribute == "ndim" || attribute == "dtype";
-}
-
-}  // namespace
 
 const Expr* Forward::argument(std::size_t index, Binding& binding) {
   const Expr* given = binding.arguments[index];

@@ -7,22 +7,15 @@
 #include <algorithm>
 
 #include "autodiff/forward_binding.h"
+#include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
 
 namespace tangent {
 
 namespace {
 
-bool makes_call(const Expr* value) {
-  return find_node(value, [](const Node* node) {
-           const auto* operation = as<BinaryOperation>(node);
-           return is<Call>(node) ||
-                  (operation != nullptr && operation->op == BinaryOperator::MatrixMultiply);
-         }) != nullptr;
-}
-
 // How often an expression of a body reads a name; d[x] does not read x.
-int count_reads(const Node* node, Symbol symbol) {
+int reads_in_body(const Node* node, Symbol symbol) {
   int count = 0;
   std::vector<const Node*> stack{node};
   while (!stack.empty()) {
@@ -306,7 +299,7 @@ int Forward::uses_of(Symbol name, Block body, Binding& binding) {
       uses += uses_of(name, taken ? branch->body : branch->orelse, binding);
       continue;
     }
-    if (const auto* assign = as<Assign>(statement)) uses += count_reads(assign->value, name);
+    if (const auto* assign = as<Assign>(statement)) uses += reads_in_body(assign->value, name);
   }
   return uses;
 }

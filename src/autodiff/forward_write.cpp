@@ -5,25 +5,10 @@
 // name in front of the statement ("hoist"); arithmetic, comparison, indexing and shapes are
 // computed again.
 #include "autodiff/forward.h"
+#include "autodiff/free_calls.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
-
-namespace {
-
-bool is_free_call(const Call* call) {
-  const std::string_view callee = call->callee.text();
-  return callee == "builtins.len" || callee == "numpy.shape" || callee == "numpy.size" ||
-         callee == "numpy.ndim" || callee == "builtins.range" || callee == "builtins.float";
-}
-
-bool reads_locals(const Node* node) {
-  bool found = false;
-  for_each_read(node, [&](Symbol) { found = true; });
-  return found;
-}
-
-}  // namespace
 
 Symbol Forward::fresh(std::string_view wish) {
   std::vector<Symbol>& names = fresh_[current_];

@@ -5,25 +5,10 @@
 // products and reductions are hoisted to a name in the forward part ("never by a call, reduction,
 // product or transcendental operation"); arithmetic, comparison, indexing and shapes are computed
 // again.
+#include "autodiff/free_calls.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
-
-namespace {
-
-bool is_free_call(const Call* call) {
-  const std::string_view callee = call->callee.text();
-  return callee == "builtins.len" || callee == "numpy.shape" || callee == "numpy.size" ||
-         callee == "numpy.ndim" || callee == "builtins.range" || callee == "builtins.float";
-}
-
-bool reads_locals(const Node* node) {
-  bool found = false;
-  for_each_read(node, [&](Symbol) { found = true; });
-  return found;
-}
-
-}  // namespace
 
 bool Reverse::is_killed(Symbol symbol) const { return killed_.contains(symbol); }
 

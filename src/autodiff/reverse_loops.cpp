@@ -4,6 +4,7 @@
 // An exit (`break`) cuts an iteration. Backwards the cut iteration is undone first, from the exit,
 // then the full ones. A loop that ends by itself is run over its iterable in reverse, any other as
 // often as it completed.
+#include "autodiff/free_calls.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
@@ -27,13 +28,6 @@ bool holds_any_exit(const Node* node) {
     found = found || (is_statement(child->kind) && holds_any_exit(child));
   });
   return found;
-}
-
-bool is_true(const Expr* test) {
-  const auto* constant = as<Constant>(test);
-  return constant != nullptr &&
-         (constant->value.kind == LiteralKind::True ||
-          (constant->value.kind == LiteralKind::Integer && constant->value.integer != 0));
 }
 
 Block body_of(const Stmt* loop) {

@@ -2,17 +2,10 @@
 // see rules/README.md for the words.
 #include <algorithm>
 
+#include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
 
 namespace tangent {
-
-namespace {
-
-bool is_shape_of(std::string_view attribute) {
-  return attribute == "shape" || attribute == "size" || attribute == "ndim" || attribute == "dtype";
-}
-
-}  // namespace
 
 const Expr* Reverse::argument(std::size_t index, Binding& binding) {
   const Expr* given = binding.arguments[index];
