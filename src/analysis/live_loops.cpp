@@ -115,7 +115,8 @@ class LiveLoops {
     return symbol;
   }
 
-  const Expr* call(std::string_view builtin, std::vector<const Expr*> arguments, Ranges ranges) {
+  const Expr* call(std::string_view builtin, const std::vector<const Expr*>& arguments,
+                   Ranges ranges) {
     return context_.make<Call>(ranges, context_.global(context_.symbol(builtin)),
                                context_.symbol("builtins." + std::string(builtin)),
                                Exprs(context_.list(arguments)), List<const Keyword*>());

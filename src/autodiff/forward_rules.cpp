@@ -155,7 +155,7 @@ Linear Forward::without_numbers(const Linear& value, const Expr* node, Linear& o
   numbers.factors.clear();
   for (const Factor& factor : term.factors)
     (typing_.of(factor.base).is_number() ? numbers : arrays).factors.push_back(factor);
-  const Linear inside{.terms = {arrays}, .lazy = value.lazy};
+  Linear inside{.terms = {arrays}, .lazy = value.lazy};
   const bool inverse = !arrays.factors.empty() && arrays.factors.front().inverse;
   if (arrays.factors.empty() || inverse || !covers(typing_.of(algebra_.build(inside)), type))
     return algebra_.of(full(value, node));

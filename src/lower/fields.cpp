@@ -298,7 +298,10 @@ class FieldReader {
     for (std::size_t k = 0; k < core.parameters.size(); ++k)
       parameters_.emplace(core.parameters[k]->name, k);
     find_bound(core.body, bound_);
-    for (const Stmt* statement : core.body) statement_of(statement);
+  }
+
+  void run(Block body) {
+    for (const Stmt* statement : body) statement_of(statement);
   }
 
  private:
@@ -365,7 +368,7 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
   std::vector<ReadField> found;
   std::vector<std::vector<std::size_t>> itself;
   for (std::size_t k = 0; k < core.parameters.size(); ++k) itself.push_back({k});
-  FieldReader(core, itself, found);
+  FieldReader(core, itself, found).run(core.body);
   for (const ArgumentClass& part : core.classes) {
     ReadField field{.parameter = part.parameter,
                     .steps = {},
@@ -378,7 +381,7 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
   if (core.pairs.empty()) return found;
   const auto origins = passed_through(core);
   for (std::size_t k = 0; k < core.pairs.size(); ++k)
-    FieldReader(core.pairs[k].core, origins[k], found);
+    FieldReader(core.pairs[k].core, origins[k], found).run(core.pairs[k].core.body);
   return found;
 }
 

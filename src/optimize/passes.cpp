@@ -16,16 +16,16 @@ struct NamedPass {
 
 PassInput input_of(const TypedFunction& typed, ReverseResult& reverse, const Assembled& parts,
                    RuleBook& rules, Effects& effects, Context& context) {
-  static const std::unordered_map<Symbol, Symbol> none;
-  static const std::unordered_set<Symbol> nothing;
+  static const std::unordered_map<Symbol, Symbol> kNone;
+  static const std::unordered_set<Symbol> kNothing;
   return {.typed = typed,
           .rules = rules,
           .forward = parts.primal,
           .adjoints = reverse.adjoint_names,
           .numbers = reverse.number_names,
           .written = reverse.plan.written,
-          .variables = none,
-          .kept = nothing,
+          .variables = kNone,
+          .kept = kNothing,
           .effects = effects,
           .type_of = [&reverse](const Expr* value) { return reverse.typing->of(value); },
           .context = context,
