@@ -4,7 +4,7 @@
 //     return np.sum(path ** 2)               return np.sum(path2 ** 2)
 //
 // In: a core program and its types. Out: the same program with such names apart, where the second
-// binding stands in tail position, so that all that follows reads it. The adjoint of a list is a
+// binding reaches no more than the rest of its block. The adjoint of a list is a
 // list and has a name of its own, which an array's adjoint cannot share.
 #pragma once
 
