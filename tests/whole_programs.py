@@ -4,7 +4,8 @@ Likelihoods, hydrology, orbits, neurons, pricing, control, kinetics, stencils, d
 optimisers inside of the objective, classes. Each is in `CASES`: the function, what makes its
 arguments, the positions of those that are differentiated."""
 
-# ruff: noqa: B905
+# Written as users write, not as this project does.
+# ruff: noqa: B007, B905, E501, E731, RUF059
 
 import math
 from collections import namedtuple
