@@ -19,7 +19,8 @@ def name_of(value: Any) -> str:
 @pytest.mark.parametrize(('f', 'arguments', 'wrt'), CASES, ids=name_of)
 def test_gradient(f: Any, arguments: Any, wrt: tuple[int, ...]) -> None:
     want = oracle.gradient(f, arguments(), wrt)
-    assert oracle.error(list(want), [0.0 * np.asarray(w) for w in want if not isinstance(w, dict)])
+    # Something flows: a gradient of zeros would prove nothing.
+    assert np.any(oracle.differentiate(f, arguments(), wrt).jacobian)
     left = arguments()
     value = f(*left)
     gradient = tangent.grad(f, wrt=wrt, preserve_result=True)
