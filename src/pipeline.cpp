@@ -12,6 +12,7 @@
 #include "autodiff/assemble.h"
 #include "autodiff/forward.h"
 #include "autodiff/list_names.h"
+#include "autodiff/rebound_lists.h"
 #include "autodiff/reverse.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
@@ -373,6 +374,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
     }
     return changed;
   };
+  // A name that stands for a list and then for an array is two names.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return part_rebound_lists(core, typed, context);
+  });
   // Lists that are made inside of expressions have names.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return name_lists(core, typed, context);

@@ -2,6 +2,7 @@
 #include "analysis/aliases.h"
 
 #include "analysis/dataflow.h"
+#include "analysis/own_lists.h"
 #include "base/diagnostics.h"
 #include "syntax/printer.h"
 
@@ -288,7 +289,10 @@ struct Aliases::Sharing {
         // What becomes of a list is not seen by the arrays in it.
         const auto known = aliases.function_.variables.find(symbol);
         const bool array = known != aliases.function_.variables.end() && known->second.is_numeric();
-        if (!array || !aliases.is_list(base)) seen.push_back(symbol);
+        if (array && aliases.is_list(base)) continue;
+        // Nor by another list that holds the same arrays.
+        const bool apart = aliases.own_lists_.contains(base) && aliases.own_lists_.contains(symbol);
+        if (!apart || !list_change(statement)) seen.push_back(symbol);
       }
       if (const ListChange change = list_change(statement)) {
         const std::size_t number = aliases.variables_.number(base);
@@ -416,7 +420,8 @@ void Aliases::bind_classes(const Expr* target, const Expr* value) {
   });
 }
 
-Aliases::Aliases(const TypedFunction& function, bool always) : function_(function) {
+Aliases::Aliases(const TypedFunction& function, bool always)
+    : function_(function), own_lists_(own_lists(function)) {
   std::vector<const Node*> stack(function.body.rbegin(), function.body.rend());
   while (!stack.empty()) {
     const Node* node = stack.back();

@@ -77,6 +77,7 @@ class Aliases {
   void bind_classes(const Expr* target, const Expr* value);
 
   const TypedFunction& function_;
+  std::unordered_set<Symbol> own_lists_;
   mutable Variables variables_;
   mutable std::vector<std::size_t> leaders_;       // union-find over names
   std::unordered_set<std::size_t> written_;        // leaders of classes that are stored into

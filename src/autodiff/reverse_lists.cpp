@@ -68,6 +68,14 @@ const Expr* Reverse::copied_list(const Expr* list) {
 
 // The adjoint of a list variable under its own name, as a list of this code's own.
 Symbol Reverse::list_buffer(Symbol variable) {
+  // What stands for a list here and for an array elsewhere would have an adjoint of two kinds.
+  const auto joined = function_.variables.find(variable);
+  if (joined != function_.variables.end() && joined->second.kind != TypeKind::List) {
+    const std::string spelled(variable.text());
+    refuse(DiagnosticKind::UnsupportedType, first_read(variable),
+           "`" + spelled + "` stands for a list at one place and for something else at another",
+           "give what the list becomes a name of its own");
+  }
   const Symbol name = bar(variable);
   protect(name);
   if (adjoint_of(variable).as_name() != name) materialize(variable, false, true);

@@ -1,0 +1,46 @@
+#include "analysis/own_lists.h"
+
+#include <algorithm>
+
+#include "syntax/visit.h"
+
+namespace tangent {
+
+namespace {
+
+void bound_names(const Expr* target, std::unordered_set<Symbol>& names) {
+  if (const auto* name = as<Name>(target)) names.insert(name->symbol);
+  const auto* tuple = as<TupleDisplay>(target);
+  if (tuple == nullptr) return;
+  for (const Expr* element : tuple->elements) bound_names(element, names);
+}
+
+bool holds_numeric(const TypedFunction& function, Symbol symbol) {
+  const auto found = function.variables.find(symbol);
+  return found != function.variables.end() && found->second.kind == TypeKind::List &&
+         std::ranges::all_of(found->second.elements, &Type::is_numeric);
+}
+
+}  // namespace
+
+std::unordered_set<Symbol> own_lists(const TypedFunction& function) {
+  std::unordered_set<Symbol> displays;
+  std::unordered_set<Symbol> others;
+  for (const Parameter* parameter : function.core->parameters) others.insert(parameter->name);
+  for (const Stmt* statement : function.body) {
+    for_each_node(*statement, [&](const Node& node) {
+      if (const auto* loop = as<For>(&node)) bound_names(loop->target, others);
+      const auto* assign = as<Assign>(&node);
+      if (assign == nullptr) return;
+      const auto* name = as<Name>(assign->targets[0]);
+      const bool display = name != nullptr && is<ListDisplay>(assign->value);
+      for (const Expr* target : assign->targets) bound_names(target, display ? displays : others);
+    });
+  }
+  std::erase_if(displays, [&](Symbol symbol) {
+    return others.contains(symbol) || !holds_numeric(function, symbol);
+  });
+  return displays;
+}
+
+}  // namespace tangent
