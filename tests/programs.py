@@ -417,8 +417,10 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
             parameter(base, ('array', *shape), 'array', shape=shape)
             w.mark('argument_matrix' if len(shape) == 2 else 'argument_vector')
     inputs = [p.name for p in parameters]
-    if w.chance(0.3) and w.allows('argument_container'):
-        name, maker, parts = container_parameter(w)
+    if w.chance(0.4) and w.allows('argument_container'):
+        methods = w.chance(0.35) and w.allows('argument_with_methods')
+        make = programs_objects.machine_parameter if methods else container_parameter
+        name, maker, parts = make(w)
         parameters.append(Parameter(name))
         values.append(maker)
         w.taken.add(name)

@@ -10,8 +10,6 @@ import dataclasses
 from programs_expressions import (
     ATOM,
     NUMBERS,
-    PRODUCT,
-    SUM,
     TAME,
     Expression,
     form,
@@ -198,7 +196,8 @@ def object_made(w):
             w.define(total, 'float', bound=1.0, uses=e.uses)
 
         loop(w, f'for {i} in range({trips}):', trips,
-             [((i, 'int'), {'low': 0, 'high': trips - 1})], low=0, high=1, before=change)  # fmt: skip
+             [((i, 'int'), {'low': 0, 'high': trips - 1})], low=0, high=1,
+             before=change)  # fmt: skip
     if w.chance(0.3):
         w.mark('object_attribute_set')
         e = squashed(w, number(w, 1))
@@ -225,6 +224,43 @@ def alias(w, one):
     define_result(w, f'np.tanh({a.text} * {b.text})', joined(a, b), 1.0)
 
 
+def machine_parameter(w):
+    """An argument with methods (programs_containers.Machine): (name, how to make its value, the
+    texts of what it holds with kind and shape)."""
+    name, shape = 'machine', w.shape(1) if w.dims and w.chance(0.5) else None
+    makers = [('value', ('real',)), ('rate', ('real',)), ('total', ('real',))]
+    parts = [(f'{name}.{field}', 'float', None) for field, _ in makers]
+    cls, methods = 'machine', ['step', 'damped']
+    if shape is not None:
+        w.mark('stores')  # its methods do
+        cls, methods = 'array_machine', ['step', 'damped', 'push', 'push']
+        makers.append(('field', ('array', *shape)))
+        parts.append((f'{name}.field', 'array', shape))
+    w.mark('argument_with_methods')
+    uses = frozenset(text for text, _, _ in parts)
+    w.__dict__.setdefault('objects', []).append(Kept(name, methods, [], uses))
+    w.define(name, 'object', uses=uses, fixed=True)
+    return name, ('container', cls, makers), parts
+
+
+@construct(2)
+def argument_called(w):
+    """Methods of an argument that change it, in a loop and twice in one expression."""
+    found = [one for one in kept(w) if one.name == 'machine']
+    if not found:
+        w.mark('object_made')
+        return object_made(w)
+    one, total = found[0], w.fresh('total')
+    w.line(f'{total} = 0.0')
+    w.line(f'for {w.fresh("k")} in range({w.pick(["2", "3", "STEPS"])}):')
+    with w.indented():
+        w.line(f'{total} = 0.5 * {total} + np.tanh({method_call(w, one).text})')
+    w.define(total, 'float', bound=2.0, uses=one.uses)
+    a, b = method_call(w, one), method_call(w, one)
+    define_result(w, f'np.sin({a.text} - {b.text})', joined(a, b), 1.0)
+    return w.mark('argument_methods_called')
+
+
 @form(NUMBERS, 1.5)
 def object_method(w, depth):
     found = kept(w)
@@ -241,7 +277,8 @@ def record_rebound(w):
     cls = unique(w, w.pick(['State', 'Point']))
     step = ['    def step(self, dt):',
             f'        return {cls}(0.9 * self.x + dt * self.v, 0.8 * self.v - dt * np.sin(self.x))',
-            '', '    def energy(self):', '        return 0.3 * (self.x * self.x + self.v ** 2)']  # fmt: skip
+            '', '    def energy(self):',
+            '        return 0.3 * (self.x * self.x + self.v ** 2)']  # fmt: skip
     if kind == 'namedtuple':
         define_text(w, ['import collections', '',
                         f"{cls} = collections.namedtuple('{cls}', ['x', 'v'])"])  # fmt: skip
@@ -315,10 +352,12 @@ def recursion_slices(w):
         recursion_counter(w)
         return w.mark('recursion_counter')
     v, f = w.pick(sources), unique(w, w.pick(['fold', 'halves']))
-    lines = [f'def {f}(v):', '    if len(v) == 1:', f'        return {w.pick(["v[0]", "np.sin(v[0])"])}']  # noqa: E501
+    end = w.pick(['v[0]', 'np.sin(v[0])'])
+    lines = [f'def {f}(v):', '    if len(v) == 1:', f'        return {end}']
     if w.chance(0.5):
-        lines += ['    m = len(v) // 2',
-                  f'    return np.tanh({f}(v[:m]) * {f}(v[m:]) + {w.pick(["0.3", "v[0]"])})']  # fmt: skip
+        more = w.pick(['0.3', 'v[0]'])
+        lines.append('    m = len(v) // 2')
+        lines.append(f'    return np.tanh({f}(v[:m]) * {f}(v[m:]) + {more})')
     else:
         part = w.pick([('v[1:]', 'v[0]'), ('v[:-1]', 'v[-1]')])
         lines += [f'    return 0.6 * {f}({part[0]}) + {part[1]} * np.cos({f}({part[0]}))']
