@@ -33,6 +33,23 @@ bool mentions(const Node* root, Symbol wanted) {
   return false;
 }
 
+namespace {
+
+bool binds_attribute(const Expr* target) {
+  if (is<Attribute>(target)) return true;
+  const auto* tuple = as<TupleDisplay>(target);
+  return tuple != nullptr && std::ranges::any_of(tuple->elements, binds_attribute);
+}
+
+bool sets_attribute(const Node& node) {
+  if (const auto* assign = as<Assign>(&node))
+    return std::ranges::any_of(assign->targets, binds_attribute);
+  const auto* augmented = as<AugmentedAssign>(&node);
+  return augmented != nullptr && binds_attribute(augmented->target);
+}
+
+}  // namespace
+
 const Expr* only_return(Block body) {
   for (const Stmt* statement : body) {
     if (const auto* exit = as<Return>(statement)) return exit->value;
@@ -286,13 +303,43 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
     if (bound_later) in_place[i] = false;
     bound_later = bound_later || !in_place[i];
   }
+  // Attributes and captured names are variables that the body, or what it calls, may assign before
+  // it reads the parameter.
+  auto may_assign_variables = [&] {
+    Frame* const caller = frame_;
+    frame_ = &frame;
+    const bool may = std::ranges::any_of(callee.body, [&](const Stmt* statement) {
+      return find_node(statement, [&](const Node* node) {
+               if (sets_attribute(*node)) return true;
+               const auto* call = as<Call>(node);
+               if (call == nullptr) return false;
+               const std::optional<Thing> thing = thing_of(call->function);
+               return !thing || thing->kind != ThingKind::Library;
+             }) != nullptr;
+    });
+    frame_ = caller;
+    return may;
+  };
+  const bool reaches_captured =
+      callee.lexical != nullptr || std::ranges::any_of(arguments, [](const Argument& argument) {
+        return argument.function != nullptr;
+      });
+  auto may_be_assigned = [&](const Expr* value) {
+    if (value == nullptr || is<Constant>(value) || object_of(value) != nullptr) return false;
+    if (facts.writes_outside) return true;
+    const bool reached =
+        reaches_captured || find_node(value, [&](const Node* node) {
+                              const auto* name = as<Name>(node);
+                              return name != nullptr && attribute_variables_.contains(name->symbol);
+                            }) != nullptr;
+    return reached && may_assign_variables();
+  };
   std::vector<bool> given(parameters.size());
   std::vector<const Expr*> variadic;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     const Parameter& parameter = *parameters[positions[i]];
-    const bool constant = argument.value != nullptr && is<Constant>(argument.value);
-    const bool stays = !facts.writes_outside || constant || object_of(argument.value) != nullptr;
+    const bool stays = !may_be_assigned(argument.value);
     given[positions[i]] = true;
     if (parameter.form == ParameterKind::VariadicPositional) {
       if (argument.function != nullptr) {
