@@ -33,23 +33,6 @@ bool mentions(const Node* root, Symbol wanted) {
   return false;
 }
 
-namespace {
-
-bool binds_attribute(const Expr* target) {
-  if (is<Attribute>(target)) return true;
-  const auto* tuple = as<TupleDisplay>(target);
-  return tuple != nullptr && std::ranges::any_of(tuple->elements, binds_attribute);
-}
-
-bool sets_attribute(const Node& node) {
-  if (const auto* assign = as<Assign>(&node))
-    return std::ranges::any_of(assign->targets, binds_attribute);
-  const auto* augmented = as<AugmentedAssign>(&node);
-  return augmented != nullptr && binds_attribute(augmented->target);
-}
-
-}  // namespace
-
 const Expr* only_return(Block body) {
   for (const Stmt* statement : body) {
     if (const auto* exit = as<Return>(statement)) return exit->value;
@@ -303,14 +286,18 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
     if (bound_later) in_place[i] = false;
     bound_later = bound_later || !in_place[i];
   }
-  // Attributes and captured names are variables that the body, or what it calls, may assign before
-  // it reads the parameter.
-  auto may_assign_variables = [&] {
+  // Captured names are variables that the body, or what it calls, may assign before it reads the
+  // parameter. So are attributes, which operators and properties may set, too: a copy of one that
+  // is never set again is taken out in the end (copies.cpp).
+  const bool reaches_captured =
+      callee.lexical != nullptr || std::ranges::any_of(arguments, [](const Argument& argument) {
+        return argument.function != nullptr;
+      });
+  auto calls_user_function = [&] {
     Frame* const caller = frame_;
     frame_ = &frame;
-    const bool may = std::ranges::any_of(callee.body, [&](const Stmt* statement) {
+    const bool calls = std::ranges::any_of(callee.body, [&](const Stmt* statement) {
       return find_node(statement, [&](const Node* node) {
-               if (sets_attribute(*node)) return true;
                const auto* call = as<Call>(node);
                if (call == nullptr) return false;
                const std::optional<Thing> thing = thing_of(call->function);
@@ -318,21 +305,18 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
              }) != nullptr;
     });
     frame_ = caller;
-    return may;
+    return calls;
   };
-  const bool reaches_captured =
-      callee.lexical != nullptr || std::ranges::any_of(arguments, [](const Argument& argument) {
-        return argument.function != nullptr;
-      });
+  const bool assigns_captured = facts.writes_outside || (reaches_captured && calls_user_function());
+  auto names_attribute = [&](const Expr* value) {
+    return find_node(value, [&](const Node* node) {
+             const auto* name = as<Name>(node);
+             return name != nullptr && attribute_variables_.contains(name->symbol);
+           }) != nullptr;
+  };
   auto may_be_assigned = [&](const Expr* value) {
     if (value == nullptr || is<Constant>(value) || object_of(value) != nullptr) return false;
-    if (facts.writes_outside) return true;
-    const bool reached =
-        reaches_captured || find_node(value, [&](const Node* node) {
-                              const auto* name = as<Name>(node);
-                              return name != nullptr && attribute_variables_.contains(name->symbol);
-                            }) != nullptr;
-    return reached && may_assign_variables();
+    return assigns_captured || names_attribute(value);
   };
   std::vector<bool> given(parameters.size());
   std::vector<const Expr*> variadic;
@@ -370,6 +354,8 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
       if (const Object* made =
               frame.receiver.self != nullptr ? object_of(frame.receiver.self) : nullptr;
           made != nullptr && made->under_construction)
+        attribute_variables_.insert(bound);
+      else if (argument.value != nullptr && names_attribute(argument.value))
         attribute_variables_.insert(bound);
       emit_assign(bound, argument.value, at(*argument.written));
     }
