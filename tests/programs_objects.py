@@ -232,7 +232,7 @@ def machine_parameter(w):
     parts = [(f'{name}.{field}', 'float', None) for field, _ in makers]
     cls, methods = 'machine', ['step', 'damped']
     if shape is not None:
-        w.mark('stores')  # its methods do
+        w.mark('object_holds_array')
         cls, methods = 'array_machine', ['step', 'damped', 'push', 'push']
         makers.append(('field', ('array', *shape)))
         parts.append((f'{name}.field', 'array', shape))
