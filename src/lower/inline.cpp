@@ -289,14 +289,10 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
   // Captured names are variables that the body, or what it calls, may assign before it reads the
   // parameter. So are attributes, which operators and properties may set, too: a copy of one that
   // is never set again is taken out in the end (copies.cpp).
-  const bool reaches_captured =
-      callee.lexical != nullptr || std::ranges::any_of(arguments, [](const Argument& argument) {
-        return argument.function != nullptr;
-      });
-  auto calls_user_function = [&] {
+  auto calls_user_function = [&](Block body) {
     Frame* const caller = frame_;
     frame_ = &frame;
-    const bool calls = std::ranges::any_of(callee.body, [&](const Stmt* statement) {
+    const bool calls = std::ranges::any_of(body, [&](const Stmt* statement) {
       return find_node(statement, [&](const Node* node) {
                const auto* call = as<Call>(node);
                if (call == nullptr) return false;
@@ -307,7 +303,13 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
     frame_ = caller;
     return calls;
   };
-  const bool assigns_captured = facts.writes_outside || (reaches_captured && calls_user_function());
+  auto may_assign = [&](const Argument& argument) {
+    return argument.function != nullptr && (facts_of(*argument.function).writes_outside ||
+                                            calls_user_function(argument.function->body));
+  };
+  const bool assigns_captured = facts.writes_outside ||
+                                std::ranges::any_of(arguments, may_assign) ||
+                                (callee.lexical != nullptr && calls_user_function(callee.body));
   auto names_attribute = [&](const Expr* value) {
     return find_node(value, [&](const Node* node) {
              const auto* name = as<Name>(node);
