@@ -7,7 +7,8 @@ shrinkable.
 A program is the text of a module with a function `f` (and its helpers), two sets of arguments, what
 to differentiate, and the census: the names of the constructs that occur in it. Every program
 terminates, keeps its values small, and is away from kinks and ties (the oracle measures how near it
-comes; one that comes too near is drawn again). Parts: programs_expressions, programs_statements.
+comes; one that comes too near is drawn again). Parts: programs_expressions, programs_statements,
+programs_objects and the others that join their tables.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ import random
 import numpy as np
 import oracle
 import programs_lists  # noqa: F401 - its constructs join the table
+import programs_objects
 import programs_stores  # noqa: F401
 from programs_containers import Model, built, container_parameter  # noqa: F401
 from programs_expressions import (
@@ -41,6 +43,8 @@ NUMPY_FUNCTIONS = sorted(UNARY_FUNCTIONS | NUMPY_ONLY)
 MATH_FUNCTIONS = sorted(MATH_NAMES.get(name, name) for name in UNARY_FUNCTIONS | MATH_ONLY)
 NEAREST = 1e-5  # the least distance to a kink
 STEEPEST = 1e4  # the largest slope
+WRITES = frozenset({'stores', 'stores_in_helper', 'object_holds_array'})
+OBJECTS = 0.5  # of the programs have objects, recursion or closures that rebind
 HEAD = '''"""Program {label}."""
 import math
 
@@ -414,8 +418,10 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
             parameter(base, ('array', *shape), 'array', shape=shape)
             w.mark('argument_matrix' if len(shape) == 2 else 'argument_vector')
     inputs = [p.name for p in parameters]
-    if w.chance(0.3) and w.allows('argument_container'):
-        name, maker, parts = container_parameter(w)
+    if w.chance(0.4) and w.allows('argument_container'):
+        methods = w.chance(0.35) and w.allows('argument_with_methods')
+        make = programs_objects.machine_parameter if methods else container_parameter
+        name, maker, parts = make(w)
         parameters.append(Parameter(name))
         values.append(maker)
         w.taken.add(name)
@@ -437,7 +443,11 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
         w.define('rate', 'float', bound=1.0)
         w.mark('argument_default')
 
-    w.block(w.integer(2, 6))
+    before = w.integer(0, 2)
+    w.block(before)
+    if w.chance(OBJECTS):
+        programs_objects.write_constructs(w)
+    w.block(w.integer(2, 6) - before)
     if w.may_raise and w.chance(0.3):
         w.mark('raises_here') if STATEMENTS['raises_here'].write(w) is not False else None
     w.return_statement(2, missing_of(w, inputs, 0.93))
@@ -452,7 +462,12 @@ def write_program(draw, label, features=FOUNDATION, sets=2):
     if 'argument_default' in census and w.chance(0.5):
         given = [(*args, draw.uniform(-1, 1)) for args in given]
     source = HEAD.format(label=label) + ''.join(
-        f'\n\n{text}\n' for text in [*texts, header('f', parameters) + '\n' + '\n'.join(w.lines)]
+        f'\n\n{text}\n'
+        for text in [
+            *texts,
+            *programs_objects.definitions(w),
+            header('f', parameters) + '\n' + '\n'.join(w.lines),
+        ]
     )
     return Program(label, source, given, wrt, frozenset(census), result)
 
@@ -504,7 +519,7 @@ def judged(program):
             with contextlib.redirect_stdout(io.StringIO()):
                 answer = oracle.differentiate(f, args, program.wrt)
         except (oracle.NotInOracle, np.exceptions.DTypePromotionError, TypeError) as problem:
-            if 'stores' not in program.census:
+            if not program.census & WRITES:
                 raise
             program.problem = problem  # a Dual is written into an array of plain floats
             return False

@@ -15,7 +15,36 @@ class Model:
         self.__dict__.update(fields)
 
     def __repr__(self):
-        return f'Model({", ".join(f"{name}={part!r}" for name, part in vars(self).items())})'
+        fields = ', '.join(f'{name}={part!r}' for name, part in vars(self).items())
+        return f'{type(self).__name__}({fields})'
+
+
+class Machine(Model):
+    """An argument with methods that change it."""
+
+    def step(self, x):
+        self.value = 0.5 * self.value + self.rate * x / (1.0 + x * x)
+        if self.value > 0.1373:
+            self.total *= 0.5
+            self.total += 0.3 * self.value
+        return self.value + 0.2 * self.total * x
+
+    def damped(self, x, gain=0.5):
+        return gain * self.value * x / (2.0 + x * x)
+
+
+class ArrayMachine(Machine):
+    """One that writes the array that it holds."""
+
+    def push(self, x):
+        self.field *= 0.5
+        self.field[0] += 0.3 * self.step(x)
+        for k in range(1, len(self.field)):
+            self.field[k] = 0.5 * self.field[k] + 0.2 * self.field[k - 1] * self.rate
+        return self.field[-1] * self.value
+
+
+CLASSES = {'object': Model, 'machine': Machine, 'array_machine': ArrayMachine}
 
 
 def container_parameter(w):
@@ -40,8 +69,8 @@ def container_parameter(w):
 def built(kind, makers, make):
     """The value of a container argument."""
     values = {key: make(maker) for key, maker in makers}
-    if kind == 'object':
-        return Model(**values)
+    if kind in CLASSES:
+        return CLASSES[kind](**values)
     if kind in ('tuple', 'list'):
         return (tuple if kind == 'tuple' else list)(values.values())
     return {

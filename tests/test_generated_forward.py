@@ -12,7 +12,7 @@ import pytest
 COUNT = int(os.environ.get('TANGENT_PROGRAMS', '600'))
 CHUNK = 50
 CHUNKS = [range(first, min(first + CHUNK, COUNT)) for first in range(0, COUNT, CHUNK)]
-REFUSED_AT_MOST = 0.3  # of a group of 50
+REFUSED_AT_MOST = 0.4  # of a group of 50: recursion is refused in forward mode
 
 
 @pytest.mark.parametrize('labels', CHUNKS, ids=lambda labels: f'{labels.start}-{labels.stop - 1}')

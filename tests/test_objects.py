@@ -618,6 +618,105 @@ def test_right_or_refused(f: Any, args: tuple[Any, ...]):
     assert oracle.error((got,), oracle.gradient(f, args, (0,))) <= 1e-10
 
 
+# An argument that names an attribute which the call sets before it reads the parameter.
+
+
+class Damped:
+    def __init__(self, value, rate):
+        self.value = value
+        self.rate = rate
+
+    def step(self, x):
+        self.value = 0.5 * self.value + self.rate
+        return self.value + 3.0 * x
+
+    @property
+    def halved(self):
+        self.value = 0.5 * self.value
+        return self.value
+
+    def __add__(self, other):
+        self.value = 0.25 * self.value
+        return other
+
+
+def steps_of(damped, x):
+    return damped.step(1.0) * x
+
+
+def reads_a_property(damped, x):
+    half = damped.halved
+    return half * x
+
+
+def adds(damped, x):
+    total = damped + 1.0
+    return total * x
+
+
+def own_attribute(r):
+    damped = Damped(r, r * r)
+    return damped.step(damped.value) * damped.step(x=damped.value)
+
+
+def own_attribute_of_a_function(r):
+    damped = Damped(r, r * r)
+    return steps_of(damped, damped.value)
+
+
+def own_attribute_and_a_property(r):
+    damped = Damped(r, r * r)
+    return reads_a_property(damped, damped.value)
+
+
+def own_attribute_and_an_operator(r):
+    damped = Damped(r, r * r)
+    return adds(damped, damped.value)
+
+
+def captured_by_a_callee(x):
+    level = x
+
+    def put():
+        nonlocal level
+        level = 0.5 * level
+
+    def product(q):
+        put()
+        return q * level
+
+    return product(level)
+
+
+@pytest.mark.parametrize(
+    'f',
+    [
+        own_attribute,
+        own_attribute_of_a_function,
+        own_attribute_and_a_property,
+        own_attribute_and_an_operator,
+        captured_by_a_callee,
+    ],
+)
+def test_an_argument_is_what_it_was_at_the_call(f: Any):
+    got = tangent.grad(f, preserve_result=True)(1.3)
+    assert oracle.error((got[0],), oracle.gradient(f, (1.3,), (0,))) <= 1e-10
+    assert got[1] == f(1.3)
+
+
+def own_attribute_of_an_argument(damped, n):
+    total = 0.0
+    for _ in range(n):
+        total = total + damped.step(damped.value) * steps_of(damped, damped.value)
+    return total
+
+
+def test_an_attribute_of_an_argument_is_what_it_was_at_the_call():
+    got = tangent.grad(own_attribute_of_an_argument)(Damped(1.3, 0.4), 3)
+    want = oracle.gradient(own_attribute_of_an_argument, (Damped(1.3, 0.4), 3), (0,))
+    assert oracle.error((got,), want) <= 1e-10
+
+
 def test_a_class_that_changes_is_differentiated_anew():
     class Rate:
         K = 2.0

@@ -120,7 +120,7 @@ class Saver {
       if (k == block.size()) break;
       const Stmt* statement = block[k];
       if (is<Break>(statement)) {
-        leave_by(static_cast<const Break*>(statement), here, depth, pending);
+        leave_by(static_cast<const Break*>(statement), block, k, depth, pending);
         return false;
       }
       if (is<Raise>(statement)) return false;
@@ -150,13 +150,35 @@ class Saver {
     return candidate;
   }
 
-  // What the cut iteration needs is saved where it is cut, if it has to be saved at all.
-  void leave_by(const Break* exit, Position here, int depth, const Pending& pending) {
+  // What the cut iteration needs is saved where it is cut, if it has to be saved at all. What only
+  // arms of the exit's own block need is saved there: the others may not have assigned it.
+  void leave_by(const Break* exit, Block block, std::size_t k, int depth, const Pending& pending) {
     const Loop& loop = loops_.back();
     if (std::find(loop.undone.begin(), loop.undone.end(), exit) == loop.undone.end()) return;
     Pending left = pending;
-    for (auto& [symbol, candidate] : left) candidate = at(here, depth);
+    std::unordered_set<BlockKey> arms;
+    collect_arms(block, arms);
+    for (auto& [symbol, candidate] : left) {
+      const bool of_arms = !candidate.where_written && !candidate.places.empty() &&
+                           std::ranges::all_of(candidate.places, [&](const Place& place) {
+                             return place.depth == depth && arms.contains(place.at.block);
+                           });
+      if (!of_arms) candidate = at(position(block, k), depth);
+    }
     loops_.back().exits.push_back({pending, std::move(left)});
+  }
+
+  // The arms of the branches in a block, at any depth.
+  static void collect_arms(Block block, std::unordered_set<BlockKey>& arms) {
+    for (const Stmt* statement : block) {
+      const auto* branch = as<If>(statement);
+      if (branch == nullptr) continue;
+      for (const Block arm : {branch->body, branch->orelse}) {
+        if (arm.empty()) continue;
+        arms.insert(key_of(arm));
+        collect_arms(arm, arms);
+      }
+    }
   }
 
   bool walk_if(Block block, std::size_t k, const If* branch, Pending& pending, int depth) {

@@ -286,13 +286,46 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
     if (bound_later) in_place[i] = false;
     bound_later = bound_later || !in_place[i];
   }
+  // Captured names are variables that the body, or what it calls, may assign before it reads the
+  // parameter. So are attributes, which operators and properties may set, too: a copy of one that
+  // is never set again is taken out in the end (copies.cpp).
+  auto calls_user_function = [&](Block body) {
+    Frame* const caller = frame_;
+    frame_ = &frame;
+    const bool calls = std::ranges::any_of(body, [&](const Stmt* statement) {
+      return find_node(statement, [&](const Node* node) {
+               const auto* call = as<Call>(node);
+               if (call == nullptr) return false;
+               const std::optional<Thing> thing = thing_of(call->function);
+               return !thing || thing->kind != ThingKind::Library;
+             }) != nullptr;
+    });
+    frame_ = caller;
+    return calls;
+  };
+  auto may_assign = [&](const Argument& argument) {
+    return argument.function != nullptr && (facts_of(*argument.function).writes_outside ||
+                                            calls_user_function(argument.function->body));
+  };
+  const bool assigns_captured = facts.writes_outside ||
+                                std::ranges::any_of(arguments, may_assign) ||
+                                (callee.lexical != nullptr && calls_user_function(callee.body));
+  auto names_attribute = [&](const Expr* value) {
+    return find_node(value, [&](const Node* node) {
+             const auto* name = as<Name>(node);
+             return name != nullptr && attribute_variables_.contains(name->symbol);
+           }) != nullptr;
+  };
+  auto may_be_assigned = [&](const Expr* value) {
+    if (value == nullptr || is<Constant>(value) || object_of(value) != nullptr) return false;
+    return assigns_captured || names_attribute(value);
+  };
   std::vector<bool> given(parameters.size());
   std::vector<const Expr*> variadic;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     const Parameter& parameter = *parameters[positions[i]];
-    const bool constant = argument.value != nullptr && is<Constant>(argument.value);
-    const bool stays = !facts.writes_outside || constant || object_of(argument.value) != nullptr;
+    const bool stays = !may_be_assigned(argument.value);
     given[positions[i]] = true;
     if (parameter.form == ParameterKind::VariadicPositional) {
       if (argument.function != nullptr) {
@@ -323,6 +356,8 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
       if (const Object* made =
               frame.receiver.self != nullptr ? object_of(frame.receiver.self) : nullptr;
           made != nullptr && made->under_construction)
+        attribute_variables_.insert(bound);
+      else if (argument.value != nullptr && names_attribute(argument.value))
         attribute_variables_.insert(bound);
       emit_assign(bound, argument.value, at(*argument.written));
     }
