@@ -63,6 +63,17 @@ def field_of_a_list_stored_into(x, parts):
     return np.sum(before * parts[1]) * parts[0]
 
 
+def left_with_a_display(w, y, n):
+    """The adjoint of `a` has elements also where the loop is not left by the return."""
+    total = 0.0
+    for _ in range(n):
+        a = np.array([w[1], w[-1]])
+        if y > 3.0:
+            return y * a[0]
+        total += y * w[0]
+    return total
+
+
 def rebound_to_a_view_of_another(s, w):
     """The adjoint of `w` is a view of that of `t`, and shows nothing of what `t` gets later."""
     t = np.exp(s)
@@ -173,6 +184,8 @@ CASES = [
     (results_stored_into_in_a_loop, (np.array([0.4, -1.2, 0.9]), 0.7), (0, 1)),
     (ellipsis_of_an_array_without_axes, (np.array([0.4, -1.2]), 0.7), (0, 1)),
     (extremum_of_numbers_augmented, (0.3, np.array([0.4, -1.2, 0.9])), (0, 1)),
+    (left_with_a_display, (np.array([0.4, -1.2]), 1.0, 2), (0, 1)),
+    (left_with_a_display, (np.array([0.4, -1.2]), 4.0, 2), (0, 1)),
     (rebound_to_a_view_of_another, SQUARES, (0, 1)),
     (rebound_while_elements_wait, SQUARES, (0, 1)),
     (rebound_to_a_sum, SQUARES, (0, 1)),

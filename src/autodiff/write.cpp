@@ -216,7 +216,18 @@ const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
   if (assigned_.contains(name) && typing_.of(context_.local(name)).is_array()) {
     return algebra_.numpy_call("zeros_like", {context_.local(name)});
   }
-  if (!is_read && !is_bound(variable)) return context_.number(0.0);
+  if (!is_read && !is_bound(variable)) {
+    // A shape that is known; else a number, which is as good but for its elements.
+    const bool known = type.is_array() && type.rank > 0 &&
+                       std::ranges::all_of(type.dims, [](Dim dim) { return dim.is_literal(); });
+    if (!known) return context_.number(0.0);
+    std::vector<const Expr*> lengths;
+    for (const Dim dim : type.dims) lengths.push_back(context_.integer(dim.literal()));
+    const Expr* shape = lengths.size() == 1
+                            ? lengths[0]
+                            : context_.make<TupleDisplay>(Ranges(), Exprs(context_.list(lengths)));
+    return algebra_.numpy_call("zeros", {shape});
+  }
   const Expr* like = context_.local(variable);
   if (!type.is_array()) {
     return algebra_.numpy_call(
