@@ -274,7 +274,7 @@ void Forward::loop(const Stmt* loop) {
   } else {
     emit_primal(context_.make<While>(loop->ranges, repeat->test, context_.list(body), Block()));
   }
-  const bool endless = repeat != nullptr && is_true(repeat->test);
+  const bool endless = repeat != nullptr && is_always_true(repeat->test);
   if (endless && now.exits.empty()) {
     state_.reset();
     return;

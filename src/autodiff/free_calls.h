@@ -29,7 +29,7 @@ inline bool makes_call(const Expr* value) {
          }) != nullptr;
 }
 
-inline bool is_true(const Expr* test) {
+inline bool is_always_true(const Expr* test) {
   const auto* constant = as<Constant>(test);
   return constant != nullptr &&
          (constant->value.kind == LiteralKind::True ||

@@ -287,7 +287,7 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
   plan.undone = relevant;
   if (relevant.empty()) return;
   const auto* repeat = as<While>(loop);
-  const bool ends_by_itself = repeat == nullptr || !is_true(repeat->test);
+  const bool ends_by_itself = repeat == nullptr || !is_always_true(repeat->test);
   const Stmt* const here = current_;
   const Position loop_end = position_;
   const std::vector<Symbol> changed = changes(loop);
@@ -324,7 +324,7 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
     // Lowering may have set a flag where a return inside the loop was.
     const Assign* before = assign_before(body, relevant[0]);
     const auto* target = before != nullptr ? as<Name>(before->targets[0]) : nullptr;
-    if (target != nullptr && is_true(before->value)) {
+    if (target != nullptr && is_always_true(before->value)) {
       std::vector<const Assign*> assigns;
       int others = 0;
       collect_assigns(function_.body, target->symbol, assigns, others);
