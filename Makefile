@@ -11,6 +11,8 @@ SHARED ?= ../shared
 # What the yardsticks have reached. These numbers only rise.
 GOLDEN_MUST := 22
 CASES_MUST := 77
+# The programs of `make fuzz`.
+SEEDS ?= 100000:200000
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,7 +21,7 @@ ASAN := build/asan
 TIDY := build/tidy
 CPP_FILES = $(shell git ls-files -co --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/cpp/*.h' 'tests/cpp/*.cpp')
 
-.PHONY: help demo build test check clean \
+.PHONY: help demo build test check fuzz clean \
         test-cpp test-python test-shared check-format check-tidy check-python check-sanitizers
 
 help:  ## Lists the targets
@@ -54,6 +56,9 @@ ifneq ($(wildcard $(SHARED)/golden/check.py),)
 else
 	@echo "no shared yardsticks at $(SHARED): left out"
 endif
+
+fuzz: build  ## Compares generated programs with the oracle: SEEDS=100000:200000, an hour or two
+	cd tests && OPENBLAS_NUM_THREADS=1 ../$(BIN)/python fuzz.py --seeds $(SEEDS)
 
 check: check-format check-python check-sanitizers check-tidy  ## Formats, lints, types, sanitizers
 
