@@ -539,12 +539,6 @@ def idle(text, differs):
     return unnoticed(text, differs, '_poisoned')
 
 
-def chances(text, differs, idle_lines):
-    """Those of other assignments whose values merely happen not to matter: another number in their
-    place changes no gradient. Such arguments do not try enough of the text."""
-    return unnoticed(text, differs, '_moved') - idle_lines
-
-
 def unnoticed(text, differs, change):
     tree = ast.parse(text)
     order = {id(node): k for k, node in enumerate(ast.walk(tree))}
