@@ -413,7 +413,7 @@ def limited(seconds=LIMIT_S):
 def function_of(text, name, space, like=None):
     """The function of that name that the text defines in a namespace like the one given. Its
     defaults are those of the function `like`: the text only shows how the user spells them."""
-    space = {**space, '_poisoned': _poisoned, '_moved': _moved}
+    space = {**space, '_poisoned': _poisoned}
     code = compile(text, '<mutant>', 'exec')
     exec(code, space)
     if like is not None:
@@ -565,14 +565,6 @@ def poison(nodes, one, change):
             block = getattr(node, field, None)
             if isinstance(block, list) and one in block:
                 block[block.index(one) + 1 : block.index(one) + 1] = after
-
-
-def _moved(x):
-    if isinstance(x, float):
-        return type(x)(x + 0.37 * (1.0 + abs(x)))
-    if isinstance(x, np.ndarray) and x.dtype.kind == 'f':
-        return x + 0.37 * (1.0 + np.abs(x))
-    return tuple(map(_moved, x)) if isinstance(x, tuple) else x
 
 
 def _poisoned(x):
