@@ -20,6 +20,7 @@
 #include "emit/forward_function.h"
 #include "emit/function.h"
 #include "emit/halves.h"
+#include "emit/hidden_builtins.h"
 #include "lower/pair_fields.h"
 #include "lower/prepare.h"
 #include "lower/take_names.h"
@@ -488,7 +489,8 @@ class HalvesWriter {
           static_cast<const Expr*>(nullptr), static_cast<const Expr*>(nullptr)));
     }
     return context_.make<FunctionDefinition>(ranges, name,
-                                             List<const Parameter*>(context_.list(plain)), body,
+                                             List<const Parameter*>(context_.list(plain)),
+                                             spell_hidden_builtins(body, parameters, context_),
                                              Exprs(), static_cast<const Expr*>(nullptr), false);
   }
 
@@ -553,6 +555,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   body =
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
+  body = spell_hidden_builtins(body, core.parameters, context);
   const ForwardFunction function{
       .core = core, .ranges = ready.ranges, .given = given, .options = options};
   body = with_checks(function, body, context);
@@ -655,6 +658,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   body =
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
+  body = spell_hidden_builtins(body, core.parameters, context);
 
   std::vector<const Stmt*> definitions{define_function(function, body, context)};
   HalvesWriter(table, reversed, numpy, rules, context).append(definitions, reverse);

@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import oracle
@@ -347,6 +347,12 @@ class Spring:
         self.last = None
         self.last = 0.0
 
+    def step_size(self):
+        return self.x
+
+    def rate(self):
+        return self.k
+
     def step(self, dt):
         self.v = self.v - dt * self.k * self.x
         self.x += dt * self.v
@@ -454,6 +460,189 @@ def test_a_method_of_the_users_is_differentiated_with_its_object():
     assert got == pytest.approx(-0.4 - 2.0, rel=1e-12)
     other.step(0.1)
     assert parts(spring) == parts(other)
+
+
+# ------------------------------------------------------------------------------------------------
+# What Python evaluates once, in place, and by which method
+
+
+class Tally:
+    def __init__(self):
+        self.total = 0.0
+        self.calls = 0
+
+    def bump(self, x):
+        self.calls += 1
+        self.total += x * self.calls
+        return self
+
+    @property
+    def count(self):
+        self.calls += 1
+        return self.calls
+
+
+def owner_with_effects(x):
+    tally = Tally()
+    tally.bump(x).total += x
+    tally.bump(x).total *= x
+    return tally.total * tally.calls * isinstance(tally.count, int) * tally.calls
+
+
+class Holder:
+    def __init__(self, w):
+        self.w = w
+
+
+class Nest:
+    def __init__(self, w):
+        self.inner = Holder(w)
+
+
+def array_changed_through_a_path(x):
+    nest = Nest(x * 1.0)
+    a = nest.inner.w
+    nest.inner.w += x
+    return np.sum(a * a * nest.inner.w)
+
+
+class Product:
+    def __init__(self, x):
+        self.x = x
+
+    def __add__(self, other):
+        return Product(self.x + other.x)
+
+    def __iadd__(self, other):
+        self.x = self.x * other.x
+        return self
+
+    def __radd__(self, other):
+        return Product(self.x * other.x)
+
+
+class OtherProduct(Product):
+    def __radd__(self, other):
+        return OtherProduct(self.x * other.x * 3)
+
+
+def in_place_operator(x):
+    a = Product(x)
+    b = a
+    a += Product(x * 2)
+    return a.x + b.x
+
+
+def operator_of_the_derived_class(x):
+    return (Product(x) + OtherProduct(x * 2)).x
+
+
+@dataclasses.dataclass
+class Hits:
+    x: float
+    count: ClassVar[float] = 1.0
+
+    def hit(self):
+        self.count += self.x
+
+
+def value_of_a_dataclass(x):
+    hits = Hits(x)
+    for _ in range(3):
+        hits.hit()
+    return hits.count
+
+
+class Named:
+    """Attributes that are called as builtins are."""
+
+    def __init__(self, x):
+        self.sum = 0.0
+        self.max = self.range = self.reversed = self.float = x
+        self.len = 2.0 * x
+
+    def go(self, v):
+        for e in v:
+            self.sum += e * self.max * self.range
+            self.max = self.max * self.sum
+            self.len = self.len * e + self.reversed * self.float
+        return self.sum * self.len
+
+
+def attributes_like_builtins(v):
+    return Named(v[0]).go(v)
+
+
+def locals_like_builtins(v, range):
+    sum = 0.0
+    max = v[0]
+    len = 1.0
+    for e in v:
+        sum += e * max * range
+        max = max * sum
+        len = len * e
+    return sum * len
+
+
+class Negated:
+    def __init__(self, v):
+        self.a = -v
+
+
+def array_changed_by_another_name(v):
+    w = v * 1.0
+    u = w
+    negated = Negated(w)
+    u *= 2.0
+    return np.sum(negated.a * u)
+
+
+@pytest.mark.parametrize(
+    ('f', 'args'),
+    [
+        (owner_with_effects, (1.3,)),
+        (array_changed_through_a_path, (np.array([0.4, -1.2]),)),
+        (in_place_operator, (1.3,)),
+        (operator_of_the_derived_class, (1.3,)),
+        (value_of_a_dataclass, (1.3,)),
+        (attributes_like_builtins, (np.array([0.5, 0.7, 1.1]),)),
+        (locals_like_builtins, (np.array([0.5, 0.7, 1.1]), 0.3)),
+        (array_changed_by_another_name, (np.array([0.4, -1.2]),)),
+    ],
+    ids=lambda part: getattr(part, '__name__', None),
+)
+def test_evaluated_as_python_does(f: Any, args: tuple[Any, ...]):
+    value, got = tangent.value_and_grad(f)(*copy.deepcopy(args))
+    assert value == f(*copy.deepcopy(args))
+    assert oracle.error((got,), oracle.gradient(f, copy.deepcopy(args), (0,))) <= 1e-10
+    direction = np.ones_like(args[0])
+    along = tangent.jvp(f)(*copy.deepcopy(args), direction if np.ndim(direction) else 1.0)
+    assert along == pytest.approx(np.sum(got), rel=1e-10)
+
+
+def test_what_raises_stays_where_it_is():
+    def f(z):
+        holder = Holder(1.0 / z)
+        return holder.w if z != 0 else 0.0
+
+    with pytest.raises(ZeroDivisionError):
+        tangent.grad(f)(0.0)
+
+
+SHARED = Spring(2.0)
+
+
+def test_an_object_of_the_module_may_not_be_an_argument_whose_attributes_are_set():
+    def f(spring, dt):
+        return spring.step(dt) * SHARED.step_size()
+
+    def g(spring, dt):
+        return spring.step(dt) * SHARED.k * SHARED.rate()
+
+    for function in (f, g):
+        with pytest.raises(tangent.InplaceModificationError, match='shares memory'):
+            tangent.grad(function, wrt=1)(SHARED, 0.1)
+    assert SHARED.x == 1.0
 
 
 # ------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/variables.h"
+#include "emit/hidden_builtins.h"
 
 namespace tangent {
 
@@ -132,6 +133,8 @@ void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Sy
   if (reads_global(body, "_check_seed")) emitted.helpers.emplace_back("_check_seed");
   emitted.numpy_name = std::string(numpy.text());
   emitted.uses_numpy = !numpy_is_bound && reads_global(body, emitted.numpy_name);
+  if (reads_global(body, kBuiltinsName))
+    emitted.modules.emplace_back("builtins", std::string(kBuiltinsName));
   for (const auto& [module, printed] : reverse.modules) {
     emitted.modules.emplace_back(module, std::string(printed.text()));
   }

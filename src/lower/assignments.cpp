@@ -171,10 +171,7 @@ const Expr* Lowering::checked_place(const Expr* place) {
   // An attribute of an argument that is an object gets a variable where the function begins.
   if (const auto* attribute = as<Attribute>(root)) {
     const Object* object = object_of(attribute->value);
-    if (object != nullptr && object->is_argument &&
-        known_.set_attributes
-            .insert(print(object->outer) + "." + std::string(attribute->attribute.text()))
-            .second)
+    if (object != nullptr && object->is_argument && name_in_argument(*object, attribute->attribute))
       throw LowerAgain();
   }
   const auto* name = as<Name>(root);
@@ -277,11 +274,14 @@ void Lowering::unpack_later(std::span<const std::pair<const Expr*, Symbol>> late
 
 void Lowering::augmented_assign(const AugmentedAssign& it) {
   if (is<Subscript>(it.target)) return augmented_store(it);
-  const Expr* target = it.target;
-  const std::optional<Symbol> variable = target_variable(target);
-  const Ranges ranges = at(it);
+  const std::optional<Symbol> variable = target_variable(it.target);
   if (!variable || objects_.contains(*variable)) return augmented_object(it);
-  const Symbol symbol = *variable;
+  augmented_variable(it, *variable);
+}
+
+void Lowering::augmented_variable(const AugmentedAssign& it, Symbol symbol) {
+  const Expr* target = it.target;
+  const Ranges ranges = at(it);
   const std::size_t mark = out_->size();
   const Expr* value = expression(it.value);
   // The target is read before the value is evaluated.
@@ -299,8 +299,8 @@ void Lowering::augmented_in_argument(const AugmentedAssign& it, Object& object) 
   const Binding* held = object.find(target.attribute);
   if (held == nullptr || held->form != Binding::Form::Variable ||
       objects_.contains(held->variable)) {
-    const auto* operation = context_.make<BinaryOperation>(it.ranges, it.op, it.target, it.value);
-    return set_in_argument(target, object, expression(operation), at(it));
+    if (name_in_argument(object, target.attribute)) throw LowerAgain();
+    refuse_attribute(target);
   }
   const Symbol variable = held->variable;
   const std::size_t mark = out_->size();
@@ -316,16 +316,39 @@ void Lowering::augmented_in_argument(const AugmentedAssign& it, Object& object) 
   store_in_argument(object, target.attribute, variable, at(it));
 }
 
-// An attribute that is no variable yet, or an object: x op= e is x = x op e.
+// An object, or an attribute that no name alone reaches; its owner is evaluated once.
 void Lowering::augmented_object(const AugmentedAssign& it) {
-  if (const auto* attribute = as<Attribute>(it.target)) {
-    Object* object = object_of(expression(attribute->value));
-    if (object != nullptr && object->is_argument) return augmented_in_argument(it, *object);
+  const auto* attribute = as<Attribute>(it.target);
+  if (attribute == nullptr) {
+    if (!is<Name>(it.target)) refuse(it, "this target is not supported", "assign to a name");
+    return assign_to(it.target, augmented_value(it, expression(it.target)), at(it));
   }
-  if (!is<Name>(it.target) && !is<Attribute>(it.target))
-    refuse(it, "this target is not supported", "assign to a name");
-  const auto* operation = context_.make<BinaryOperation>(it.ranges, it.op, it.target, it.value);
-  assign_to(it.target, expression(operation), at(it));
+  const Expr* owner = expression(attribute->value);
+  Object* object = object_of(owner);
+  if (object == nullptr) refuse_attribute(*attribute);
+  if (object->is_argument) return augmented_in_argument(it, *object);
+  if (const auto variable = plain_attribute(*object, attribute->attribute))
+    return augmented_variable(it, *variable);
+  const Expr* read = read_attribute(owner, *object, *it.target, attribute->attribute);
+  set_attribute_of(*attribute, owner, augmented_value(it, read), at(it));
+}
+
+// What a value becomes by `op= e`: an object by its class, an array in place.
+const Expr* Lowering::augmented_value(const AugmentedAssign& it, const Expr* read) {
+  const std::size_t mark = out_->size();
+  const Expr* value = expression(it.value);
+  if (out_->size() > mark) protect({&read, 1}, mark);
+  if (object_of(read) != nullptr || object_of(value) != nullptr) {
+    const auto& [name, reflected] = operator_methods(it.op);
+    const std::string in_place = "__i" + std::string(name.substr(2));
+    if (const Expr* made = operation(it, *it.target, in_place, "", read, value)) return made;
+    if (const Expr* made = operation(it, *it.target, name, reflected, read, value)) return made;
+    refuse(it, "an object is an operand here, and its class does not define the operator",
+           "define it in the class", DiagnosticKind::UnresolvedCall);
+  }
+  const Expr* made = bind_temporary(read, describe(read), at(it));
+  emit(context_.make<AugmentedAssign>(at(it), made, it.op, value));
+  return copy(made, {});
 }
 
 // place[index] op= value: the element is read before the value is evaluated. Where the value needs

@@ -116,8 +116,8 @@ const Expr* Lowering::comparison(const Comparison& it) {
     if (object_of(values[0]) != nullptr && it.ops[0] <= ComparisonOperator::GreaterEqual) {
       static constexpr std::string_view kNames[] = {"__eq__", "__ne__", "__lt__",
                                                     "__le__", "__gt__", "__ge__"};
-      if (const Expr* value =
-              operation(it, kNames[static_cast<std::size_t>(it.ops[0])], "", values[0], values[1]))
+      if (const Expr* value = operation(it, it, kNames[static_cast<std::size_t>(it.ops[0])], "",
+                                        values[0], values[1]))
         return value;
     }
     return context_.make<Comparison>(it.ranges, values[0], it.ops,

@@ -115,13 +115,25 @@ class Copies {
   std::unordered_map<Symbol, const Expr*> values_;
 };
 
-// Arithmetic on names and constants: it can stand wherever its operands are the same.
+// Arithmetic on names and constants: it can stand wherever its operands are the same. What may
+// raise, and what is evaluated only sometimes, stays where it is.
 bool is_arithmetic(const Expr* value) {
+  using enum BinaryOperator;
   return find_node(value, [](const Node* node) {
-           if (is<Constant>(node)) return false;
+           if (is<Constant>(node) || is<UnaryOperation>(node)) return false;
            if (const auto* name = as<Name>(node)) return name->scope != Scope::Local;
-           return !is<BinaryOperation>(node) && !is<UnaryOperation>(node);
+           const auto* operation = as<BinaryOperation>(node);
+           return operation == nullptr ||
+                  (operation->op != Add && operation->op != Subtract && operation->op != Multiply);
          }) == nullptr;
+}
+
+bool evaluates_sometimes(const Stmt* statement) {
+  return find_node(statement, [](const Node* node) {
+           const auto* comparison = as<Comparison>(node);
+           return is<Conditional>(node) || is<BooleanOperation>(node) || is<Comprehension>(node) ||
+                  is<Lambda>(node) || (comparison != nullptr && comparison->ops.size() > 1);
+         }) != nullptr;
 }
 
 // An assignment to a name, or null.
@@ -216,9 +228,12 @@ class Temporaries {
   // x2 = e; …; s(x2): e goes where x2 is read, if its operands are still the same there.
   void substitute(Statements& statements, std::size_t at, std::size_t use) {
     const auto* assign = static_cast<const Assign*>(statements[at]);
-    if (!is_arithmetic(assign->value) || !is_plain(statements[use])) return;
+    if (!is_arithmetic(assign->value) || !is_plain(statements[use]) ||
+        evaluates_sometimes(statements[use]))
+      return;
     for (std::size_t k = at + 1; k < use; ++k) {
-      if (!is_plain(statements[k])) return;
+      // `w *= 2` may change the array of an operand by another name.
+      if (!is_plain(statements[k]) || is<AugmentedAssign>(statements[k])) return;
       std::vector<Symbol> assigned;
       collect_assigned(std::span(statements).subspan(k, 1), assigned);
       for (const Symbol symbol : assigned) {

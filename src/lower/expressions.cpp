@@ -1,6 +1,4 @@
 // Expressions: trees as the user wrote them, with every name resolved.
-#include <array>
-
 #include "lower/lowering.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
@@ -40,22 +38,6 @@ void collect_parts(const Expr* e, std::vector<const Expr*>& parts) {
       parts.push_back(e);
   }
 }
-
-// What the operators ask of a class, in the order of BinaryOperator.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOperators = {
-    {{"__add__", "__radd__"},
-     {"__sub__", "__rsub__"},
-     {"__mul__", "__rmul__"},
-     {"__truediv__", "__rtruediv__"},
-     {"__floordiv__", "__rfloordiv__"},
-     {"__mod__", "__rmod__"},
-     {"__pow__", "__rpow__"},
-     {"__matmul__", "__rmatmul__"},
-     {"__and__", "__rand__"},
-     {"__or__", "__ror__"},
-     {"__xor__", "__rxor__"},
-     {"__lshift__", "__rlshift__"},
-     {"__rshift__", "__rrshift__"}}};
 
 // The same structure with the parts replaced, in the order in which collect_parts found them.
 class Rebuild {
@@ -128,7 +110,7 @@ const Expr* Lowering::expression(const Expr* e) {
       if (object_of(operand) != nullptr) {
         static constexpr std::string_view kNames[] = {"__neg__", "__pos__", "__invert__", ""};
         if (const Expr* value =
-                operation(*e, kNames[static_cast<std::size_t>(it.op)], "", operand, nullptr))
+                operation(*e, *e, kNames[static_cast<std::size_t>(it.op)], "", operand, nullptr))
           return value;
       }
       return context_.make<UnaryOperation>(e->ranges, it.op, operand);
@@ -273,8 +255,8 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
     const Expr* left = value;
     value = nullptr;
     if (object_of(left) != nullptr || object_of(right) != nullptr) {
-      const auto& [name, reflected] = kOperators[static_cast<std::size_t>((*node)->op)];
-      value = operation(**node, name, reflected, left, right);
+      const auto& [name, reflected] = operator_methods((*node)->op);
+      value = operation(**node, **node, name, reflected, left, right);
     }
     if (value == nullptr)
       value = context_.make<BinaryOperation>((*node)->ranges, (*node)->op, left, right);

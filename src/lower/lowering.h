@@ -172,7 +172,9 @@ class Lowering {
   void augmented_assign(const AugmentedAssign& it);
   void store(const Expr* target, const Expr* value, Ranges ranges);
   void augmented_store(const AugmentedAssign& it);
+  void augmented_variable(const AugmentedAssign& it, Symbol symbol);
   void augmented_object(const AugmentedAssign& it);
+  const Expr* augmented_value(const AugmentedAssign& it, const Expr* read);
   void augmented_in_argument(const AugmentedAssign& it, Object& object);
   std::optional<Symbol> target_variable(const Expr* target);
   const Expr* checked_place(const Expr* place);
@@ -290,6 +292,7 @@ class Lowering {
   void bind_argument(std::size_t parameter, Symbol name, Ranges ranges);
   const Expr* part_of_argument(Object& object, Symbol attribute, Ranges ranges);
   void name_set_attributes(Object& object, Ranges ranges);
+  bool name_in_argument(const Object& object, Symbol attribute);
   void set_in_argument(const Attribute& target, Object& object, const Expr* value, Ranges ranges);
   void store_in_argument(const Object& object, Symbol attribute, Symbol variable, Ranges ranges);
   void check_assumptions();
@@ -305,6 +308,10 @@ class Lowering {
   void assign_attribute(const Attribute& target, const Expr* value, Ranges ranges);
   // The variable that an attribute of an object is, if it is a plain one.
   std::optional<Symbol> plain_attribute(const Expr* target);
+  std::optional<Symbol> plain_attribute(Object& object, Symbol attribute);
+  [[noreturn]] void refuse_attribute(const Attribute& target);
+  void set_attribute_of(const Attribute& target, const Expr* owner, const Expr* value,
+                        Ranges ranges);
   void refuse_objects_left(const CoreFunction& core);
   // What a branch or loop that has ended bound is no longer known; gives it back.
   Born retire(std::size_t mark);
@@ -322,8 +329,9 @@ class Lowering {
                           Destination destination, ThingHandle after = -1);
   const Expr* call_super(const Call& it, const Attribute& method, Destination destination);
   bool is_super(const Expr* written);
-  const Expr* operation(const Expr& it, std::string_view name, std::string_view reflected,
-                        const Expr* left, const Expr* right);
+  const Expr* operation(const Node& it, const Expr& written, std::string_view name,
+                        std::string_view reflected, const Expr* left, const Expr* right);
+  Object* named_object(const Expr* written, const Expr** value);
   const Expr* call_special(const Expr& it, Object& object, const Expr* self, std::string_view name,
                            std::vector<const Expr*> arguments);
   const Expr* of_builtin(const Call& it, std::string_view builtin);
@@ -453,6 +461,8 @@ struct Lowering::Pair {
 // `name`, as messages show it.
 inline std::string quoted(Symbol name) { return "`" + std::string(name.text()) + "`"; }
 
+// What an operator asks of a class: `__add__` and `__radd__`.
+const std::pair<std::string_view, std::string_view>& operator_methods(BinaryOperator op);
 // The names of locals that the statements assign.
 // Whether one of the statements stores into an element or slice.
 bool stores(std::span<const Stmt* const> statements);

@@ -91,11 +91,15 @@ void Lowering::name_set_attributes(Object& object, Ranges ranges) {
   }
 }
 
+// Whether it was not known that an attribute gets a variable; it is known from now on.
+bool Lowering::name_in_argument(const Object& object, Symbol attribute) {
+  return known_.set_attributes.insert(print(object.outer) + "." + std::string(attribute.text()))
+      .second;
+}
+
 void Lowering::set_in_argument(const Attribute& target, Object& object, const Expr* value,
                                Ranges ranges) {
-  if (known_.set_attributes.insert(print(object.outer) + "." + std::string(target.attribute.text()))
-          .second)
-    throw LowerAgain();
+  if (name_in_argument(object, target.attribute)) throw LowerAgain();
   if (object_of(value) != nullptr) {
     refuse(target, "an object that the function makes is stored in an argument",
            "keep it under a local name", DiagnosticKind::WriteInPlace);

@@ -14,7 +14,27 @@ namespace {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAsking = {
     {{"len", "__len__"}, {"abs", "__abs__"}, {"float", "__float__"}, {"bool", "__bool__"}}};
 
+// What the operators ask of a class, in the order of BinaryOperator.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOperators = {
+    {{"__add__", "__radd__"},
+     {"__sub__", "__rsub__"},
+     {"__mul__", "__rmul__"},
+     {"__truediv__", "__rtruediv__"},
+     {"__floordiv__", "__rfloordiv__"},
+     {"__mod__", "__rmod__"},
+     {"__pow__", "__rpow__"},
+     {"__matmul__", "__rmatmul__"},
+     {"__and__", "__rand__"},
+     {"__or__", "__ror__"},
+     {"__xor__", "__rxor__"},
+     {"__lshift__", "__rlshift__"},
+     {"__rshift__", "__rrshift__"}}};
+
 }  // namespace
+
+const std::pair<std::string_view, std::string_view>& operator_methods(BinaryOperator op) {
+  return kOperators[static_cast<std::size_t>(op)];
+}
 
 // object.name(…), looking only at the bases behind `after` if that is given.
 const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& object, Symbol name,
@@ -153,31 +173,60 @@ const Expr* Lowering::call_special(const Expr& it, Object& object, const Expr* s
 }
 
 // An operator one of whose operands is an object; null if the objects know nothing of it.
-const Expr* Lowering::operation(const Expr& it, std::string_view name, std::string_view reflected,
-                                const Expr* left, const Expr* right) {
-  auto has = [&](Object* object, std::string_view wanted) {
-    return object != nullptr && !wanted.empty() &&
-           member_of(object->type, -1, context_.symbol(wanted)).form == Member::Form::Method;
+const Expr* Lowering::operation(const Node& it, const Expr& written, std::string_view name,
+                                std::string_view reflected, const Expr* left, const Expr* right) {
+  const auto method = [&](Object* object, std::string_view wanted) -> const Member* {
+    if (object == nullptr || wanted.empty()) return nullptr;
+    const Member& member = member_of(object->type, -1, context_.symbol(wanted));
+    return member.form == Member::Form::Method ? &member : nullptr;
   };
   Object* first = object_of(left);
-  if (has(first, name)) {
-    return call_special(it, *first, left, name,
+  Object* second = right != nullptr ? object_of(right) : nullptr;
+  const Member* own = method(first, name);
+  const Member* other = method(second, reflected);
+  // A class derived from that of the left operand comes first where it has a method of its own.
+  const bool derived = first != nullptr && other != nullptr &&
+                       first->type.handle != second->type.handle &&
+                       outside_.is_subclass(second->type, first->type);
+  const Member* inherited = derived ? method(first, reflected) : nullptr;
+  const bool overrides =
+      derived && (inherited == nullptr || inherited->thing.handle != other->thing.handle);
+  if (own != nullptr && !overrides) {
+    return call_special(written, *first, left, name,
                         right != nullptr ? std::vector{right} : std::vector<const Expr*>());
   }
-  Object* second = right != nullptr ? object_of(right) : nullptr;
-  if (has(second, reflected)) return call_special(it, *second, right, reflected, {left});
-  return nullptr;
+  if (other == nullptr) return nullptr;
+  if (!is_simple(left)) left = bind_temporary(left, describe(left), at(it));
+  return call_special(written, *second, right, reflected, {left});
+}
+
+// The object that a name or a path of attributes stands for, looked up without evaluating anything.
+Object* Lowering::named_object(const Expr* written, const Expr** value) {
+  if (const auto* name = as<Name>(written)) {
+    const Binding* binding = find_binding(name->symbol);
+    if (binding == nullptr ||
+        (binding->form != Binding::Form::Variable && binding->form != Binding::Form::Value))
+      return nullptr;
+    *value = binding->form == Binding::Form::Value
+                 ? binding->value
+                 : context_.local(binding->variable, written->ranges);
+    return object_of(*value);
+  }
+  const auto* attribute = as<Attribute>(written);
+  Object* owner = attribute != nullptr ? named_object(attribute->value, value) : nullptr;
+  const Binding* field = owner != nullptr ? owner->find(attribute->attribute) : nullptr;
+  if (field == nullptr || field->form != Binding::Form::Variable) return nullptr;
+  *value = context_.local(field->variable, written->ranges);
+  return object_of(*value);
 }
 
 // len(object), abs(object), isinstance(object, C); null if it is none of these.
 const Expr* Lowering::of_builtin(const Call& it, std::string_view builtin) {
   if (!it.keywords.empty() || it.arguments.empty()) return nullptr;
-  const auto* name = as<Name>(it.arguments[0]);
-  const bool may_be_object = name != nullptr || is<Attribute>(it.arguments[0]);
-  if (builtin == "isinstance" && it.arguments.size() == 2 && may_be_object) {
-    const Expr* value = expression(it.arguments[0]);
-    Object* object = object_of(value);
-    if (object == nullptr) return nullptr;
+  const Expr* value = nullptr;
+  Object* object = named_object(it.arguments[0], &value);
+  if (object == nullptr) return nullptr;
+  if (builtin == "isinstance" && it.arguments.size() == 2) {
     std::vector<const Expr*> classes{it.arguments[1]};
     if (const auto* several = as<TupleDisplay>(it.arguments[1]))
       classes.assign(several->elements.begin(), several->elements.end());
@@ -190,13 +239,12 @@ const Expr* Lowering::of_builtin(const Call& it, std::string_view builtin) {
     }
     return context_.boolean(found, it.ranges);
   }
-  if (it.arguments.size() != 1 || !may_be_object) return nullptr;
+  if (it.arguments.size() != 1) return nullptr;
   for (const auto& [known, special] : kAsking) {
     if (builtin != known) continue;
-    const Expr* value = expression(it.arguments[0]);
     if (const auto elements = elements_of_tuple(value); elements && builtin == "len")
       return context_.integer(static_cast<std::int64_t>(elements->size()), it.ranges);
-    if (Object* object = object_of(value)) return call_special(it, *object, value, special, {});
+    return call_special(it, *object, copy(value, it.ranges), special, {});
   }
   return nullptr;
 }

@@ -9,7 +9,7 @@
 // object as a whole, which is refused. A variable that gets a second object keeps the variables of
 // the first, so that loops and branches see one set of them; this needs that nobody else holds the
 // first. An object whose class never changes its objects is copied where a second name gets it;
-// whether a class does is found out by lowering (`found_changing`).
+// whether a class does is found out by lowering (`check_assumptions`).
 #include <algorithm>
 #include <cctype>
 
@@ -344,21 +344,24 @@ const Expr* Lowering::read_attribute(const Expr* value, Object& object, const Ex
 
 std::optional<Symbol> Lowering::plain_attribute(const Expr* target) {
   const auto* attribute = as<Attribute>(target);
-  if (attribute == nullptr || !is<Name>(attribute->value)) return std::nullopt;
-  const auto* name = static_cast<const Name*>(attribute->value);
-  const Binding* binding = find_binding(name->symbol);
+  const auto* name = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  const Binding* binding = name != nullptr ? find_binding(name->symbol) : nullptr;
   if (binding == nullptr || binding->form == Binding::Form::OutOfReach ||
       binding->form == Binding::Form::Function)
     return std::nullopt;
   Object* object = object_of(this->name(*name));
-  if (object == nullptr || object->outer != nullptr) return std::nullopt;
-  const Binding* field = object->find(attribute->attribute);
+  return object != nullptr ? plain_attribute(*object, attribute->attribute) : std::nullopt;
+}
+
+// The same of an object of the function; the attribute is about to be set.
+std::optional<Symbol> Lowering::plain_attribute(Object& object, Symbol attribute) {
+  const Binding* field = object.outer == nullptr ? object.find(attribute) : nullptr;
   if (field == nullptr || field->form != Binding::Form::Variable ||
       objects_.contains(field->variable))
     return std::nullopt;
-  if (!object->under_construction) {
-    if (facts_of_class(object->type).is_tuple) return std::nullopt;
-    changed_.insert(object->type.handle);
+  if (!object.under_construction) {
+    if (facts_of_class(object.type).is_tuple) return std::nullopt;
+    changed_.insert(object.type.handle);
   }
   return field->variable;
 }
@@ -375,15 +378,24 @@ std::optional<std::vector<const Expr*>> Lowering::elements_of_tuple(const Expr* 
   return elements;
 }
 
+void Lowering::refuse_attribute(const Attribute& target) {
+  refuse(target, "writing the attribute `" + print(&target) + "` is not supported yet",
+         "use a local name, and return it", DiagnosticKind::WriteInPlace);
+}
+
 void Lowering::assign_attribute(const Attribute& target, const Expr* value, Ranges ranges) {
   const std::size_t mark = out_->size();
   const Expr* owner = expression(target.value);
   if (out_->size() > mark) protect({&value, 1}, mark);
+  set_attribute_of(target, owner, value, ranges);
+}
+
+// owner.attribute = value, where the owner is lowered.
+void Lowering::set_attribute_of(const Attribute& target, const Expr* owner, const Expr* value,
+                                Ranges ranges) {
   Object* object = object_of(owner);
-  if (object == nullptr || (object->outer != nullptr && !object->is_argument)) {
-    refuse(target, "writing the attribute `" + print(&target) + "` is not supported yet",
-           "use a local name, and return it", DiagnosticKind::WriteInPlace);
-  }
+  if (object == nullptr || (object->outer != nullptr && !object->is_argument))
+    refuse_attribute(target);
   const Member& member = member_of(object->type, -1, target.attribute);
   if (member.form == Member::Form::Property) {
     if (member.setter.kind != ThingKind::UserFunction)

@@ -179,10 +179,8 @@ ClassFacts LiveOutside::class_facts(const Thing& type, Context& context) {
     }
     return facts;
   }
-  if (!facts.is_dataclass) {
-    facts.values = values_of(as_type(cls), context);
-    return facts;
-  }
+  facts.values = values_of(as_type(cls), context);
+  if (!facts.is_dataclass) return facts;
   const nb::object module = nb::module_::import_("dataclasses");
   const nb::object missing = module.attr("MISSING");
   const nb::object declared = nb::getattr(owner, "__dataclass_fields__").attr("values")();
@@ -215,6 +213,10 @@ ClassFacts LiveOutside::class_facts(const Thing& type, Context& context) {
     }
     facts.fields.push_back(found);
   }
+  // The defaults of fields stand in the class, too.
+  std::erase_if(facts.values, [&](Symbol value) {
+    return std::ranges::any_of(facts.fields, [&](const auto& it) { return it.name == value; });
+  });
   return facts;
 }
 
@@ -265,7 +267,8 @@ Member LiveOutside::member(const Thing& type, ThingHandle after, Symbol name, Co
 }
 
 bool LiveOutside::is_subclass(const Thing& type, const Thing& base) {
-  return PyType_IsSubtype(as_type(object(type.handle)), as_type(object(base.handle))) != 0;
+  PyObject* of = object(base.handle).ptr();
+  return PyType_Check(of) != 0 && PyType_IsSubtype(as_type(object(type.handle)), as_type(of)) != 0;
 }
 
 }  // namespace tangent::python

@@ -158,7 +158,7 @@ bool NameGuard::check_all() {
 std::vector<PyObject*> NameGuard::values() const {
   std::vector<PyObject*> found;
   for (const Watched& watched : watched_) {
-    if (watched.any_value) found.push_back(watched.expected.ptr());
+    if (watched.expected.is_valid()) found.push_back(watched.expected.ptr());
   }
   return found;
 }

@@ -71,7 +71,7 @@ class NameGuard {
     return !always_checked_;
   }
 
-  // The values, but for literals, that the names stood for when they were last looked up.
+  // What the names stood for when they were last looked up.
   [[nodiscard]] std::vector<PyObject*> values() const;
 
   int traverse(visitproc visit, void* arg) const;
