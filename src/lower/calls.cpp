@@ -10,33 +10,10 @@
 
 #include "lower/lowering.h"
 #include "syntax/printer.h"
-#include "syntax/visit.h"
 
 namespace tangent::lowering {
 
 namespace {
-
-// Functions of libraries that write one of their arguments.
-constexpr std::array<std::string_view, 11> kWriters = {
-    "numpy.copyto",         "numpy.put",           "numpy.place",     "numpy.putmask",
-    "numpy.put_along_axis", "numpy.fill_diagonal", "numpy.add.at",    "numpy.subtract.at",
-    "numpy.multiply.at",    "builtins.setattr",    "builtins.delattr"};
-
-// Methods that write the value they are called on.
-constexpr std::array<std::string_view, 19> kWritingMethods = {
-    "append",   "extend",  "insert",   "remove",     "pop",      "popitem", "clear",
-    "sort",     "reverse", "update",   "setdefault", "fill",     "itemset", "put",
-    "setflags", "resize",  "setfield", "byteswap",   "partition"};
-
-// `x.__setitem__(i, e)`, `operator.iadd(x, e)`: what the statement would do, as a call.
-constexpr std::array<std::string_view, 15> kWritingOperators = {
-    "setitem", "delitem", "iadd", "isub", "imul", "itruediv", "ifloordiv", "ipow",
-    "imod",    "imatmul", "iand", "ior",  "ixor", "ilshift",  "irshift"};
-
-// Keywords by which a library function may use up an argument.
-constexpr std::array<std::string_view, 8> kOverwriting = {
-    "overwrite_input", "overwrite_a", "overwrite_b",    "overwrite_x",
-    "overwrite_ab",    "overwrite_y", "overwrite_data", "inplace"};
 
 // Builtins that look at the names of the function they are in, or at its place.
 constexpr std::array<std::string_view, 9> kReflecting = {
@@ -51,28 +28,13 @@ bool among(const std::array<std::string_view, N>& names, std::string_view name) 
   return std::ranges::find(names, name) != names.end();
 }
 
-bool is_writing_operator(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  const bool of_operator = name.starts_with("operator.") || name.starts_with("_operator.");
-  std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
-  const bool dunder = last.size() > 4 && last.starts_with("__") && last.ends_with("__");
-  if (!of_operator && !dunder) return false;
-  if (dunder) last = last.substr(2, last.size() - 4);
-  return among(kWritingOperators, last) || (of_operator && last == "iconcat");
-}
-
-bool is_constant(const Expr* value, LiteralKind kind) {
-  const auto* constant = as<Constant>(value);
-  return constant != nullptr && constant->value.kind == kind;
-}
-
 }  // namespace
 
 bool is_calm(Symbol callee) {
   const std::string_view name = callee.text();
   if (name.starts_with("builtins.")) return among(kCalmBuiltins, name.substr(9));
   if (name.starts_with("numpy."))
-    return !name.starts_with("numpy.random") && !among(kWriters, name);
+    return !name.starts_with("numpy.random") && !writes_arguments(name);
   return name.starts_with("math.");
 }
 
@@ -115,11 +77,11 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
       refuse(it, "`" + print(function) + "` is a module and cannot be called",
              "call one of its functions", DiagnosticKind::UnresolvedCall);
     case ThingKind::Library:
-      return library_call(it, *thing);
+      return library_call(it, *thing, destination);
     case ThingKind::UserFunction:
       return inline_call(it, callee_of(*thing, it), destination);
     case ThingKind::UserClass:
-      if (raised) return library_call(it, *thing);
+      if (raised) return library_call(it, *thing, destination);
       return make_object(it, *thing, destination);
     case ThingKind::BoundMethod:
       if (method != nullptr) {
@@ -144,30 +106,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   throw InternalError("a thing of no kind");
 }
 
-void Lowering::refuse_write_in_place(const Call& it, Symbol callee) {
-  const std::string_view name = callee.text();
-  auto writes = [&](const std::string& what) {
-    refuse(it, what + " writes in place, which is not supported yet",
-           "build a new value instead (np.where, np.concatenate, np.stack)",
-           DiagnosticKind::WriteInPlace);
-  };
-  if (among(kWriters, name) || name == "numpy.random.shuffle" || is_writing_operator(name)) {
-    writes("`" + print(it.function) + "`");
-  }
-  for (const Keyword* keyword : it.keywords) {
-    const std::string_view word = keyword->name.text();
-    const bool out = word == "out" && !is_constant(keyword->value, LiteralKind::None);
-    const bool overwrites =
-        among(kOverwriting, word) && !is_constant(keyword->value, LiteralKind::False);
-    const bool keeps = name == "numpy.nan_to_num" && word == "copy" &&
-                       !is_constant(keyword->value, LiteralKind::True);
-    if (out || overwrites || keeps) {
-      writes("`" + std::string(word) + "=` of `" + print(it.function) + "`");
-    }
-  }
-}
-
-const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
+const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destination destination) {
   const std::string_view name = thing.qualified_name.text();
   if (name.starts_with("tangent.") && !name.starts_with("tangent.runtime.")) {
     refuse(it, "`" + print(it.function) + "` inside a differentiated function is not supported yet",
@@ -179,7 +118,7 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
   if (name.starts_with("builtins.")) {
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
-  if (const Expr* written = written_by(it, thing.qualified_name)) return written;
+  if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";
   if ((filters || name == "builtins.map") && it.arguments.size() == 2 && it.keywords.empty() &&
@@ -201,91 +140,6 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing) {
         *context_.make<Dictionary>(it.ranges, context_.list(keys), context_.list(values)));
   }
   return plain_call(it, nullptr, thing.qualified_name);
-}
-
-// A variable of the function whose elements are all set: `y[...] = value`.
-const Expr* Lowering::set_elements(const Expr* written, const Expr* value, Ranges ranges) {
-  const std::size_t mark = out_->size();
-  const Expr* place = expression(written);
-  if (out_->size() > mark) protect({&value, 1}, mark);
-  const Expr* root = place;
-  while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
-  const auto* name = as<Name>(root);
-  if (name == nullptr || name->scope != Scope::Local || object_of(name) != nullptr) return nullptr;
-  if (!is<Subscript>(place)) {
-    place = context_.make<Subscript>(
-        written->ranges, place,
-        context_.make<Constant>(written->ranges, Literal{.kind = LiteralKind::Ellipsis}));
-  }
-  emit(context_.assign(place, value, at(ranges)));
-  return expression(written);
-}
-
-// np.divide(a, b, out=np.zeros_like(b), where=c): a / b where c holds, else 0. Null if it is
-// another call.
-const Expr* Lowering::masked_quotient(const Call& it) {
-  const Expr* out = nullptr;
-  const Expr* where = nullptr;
-  for (const Keyword* keyword : it.keywords) {
-    if (keyword->name.text() == "out") out = keyword->value;
-    if (keyword->name.text() == "where") where = keyword->value;
-  }
-  const auto* zeros = out != nullptr ? as<Call>(out) : nullptr;
-  const auto* path = as<Attribute>(it.function);
-  if (zeros == nullptr || where == nullptr || path == nullptr || it.arguments.size() != 2 ||
-      it.keywords.size() != 2)
-    return nullptr;
-  const std::optional<Thing> made = thing_of(zeros->function);
-  const bool fits = made && made->qualified_name.text() == "numpy.zeros_like" &&
-                    zeros->arguments.size() == 1 && zeros->keywords.empty() &&
-                    equal(zeros->arguments[0], it.arguments[1]);
-  if (!fits) return nullptr;
-  const Expr* values[3] = {nullptr, nullptr, nullptr};
-  const Expr* const written[3] = {it.arguments[0], it.arguments[1], where};
-  operands(written, values);
-  const Expr* condition = bind_temporary(values[2], "condition", it.ranges);
-  const Symbol chooser = context_.symbol("where");
-  const auto choose = [&](const Expr* value, double other) -> const Expr* {
-    const Expr* function = context_.make<Attribute>(it.ranges, expression(path->value), chooser);
-    return context_.make<Call>(
-        it.ranges, function, context_.symbol("numpy.where"),
-        Exprs(context_.list<const Expr*>(
-            {copy(condition, {}), value, context_.number(other, it.ranges)})),
-        List<const Keyword*>());
-  };
-  const Expr* divisor = choose(values[1], 1.0);
-  return choose(
-      context_.make<BinaryOperation>(it.ranges, BinaryOperator::Divide, values[0], divisor), 0.0);
-}
-
-// f(…, out=y) of NumPy's functions, np.copyto(y, e): the elements of y are set, as by `y[...] = …`.
-// Null if it is another call.
-const Expr* Lowering::written_by(const Call& it, Symbol callee) {
-  const std::string_view name = callee.text();
-  if (name == "numpy.copyto" && it.arguments.size() == 2 && it.keywords.empty()) {
-    const Expr* value = expression(it.arguments[1]);
-    return set_elements(it.arguments[0], value, it.ranges) != nullptr ? context_.none(it.ranges)
-                                                                      : nullptr;
-  }
-  if (!name.starts_with("numpy.")) return nullptr;
-  if (name == "numpy.divide") {
-    if (const Expr* quotient = masked_quotient(it)) return quotient;
-  }
-  std::vector<const Keyword*> others;
-  const Expr* out = nullptr;
-  for (const Keyword* keyword : it.keywords) {
-    if (keyword->name.text() == "out" &&
-        (is<Name>(keyword->value) || is<Subscript>(keyword->value)))
-      out = keyword->value;
-    else if (keyword->name.text() == "where" || keyword->name.text() == "casting")
-      return nullptr;  // only some elements, or another conversion
-    else
-      others.push_back(keyword);
-  }
-  if (out == nullptr) return nullptr;
-  const auto* without = context_.make<Call>(it.ranges, it.function, it.callee, it.arguments,
-                                            List<const Keyword*>(context_.list(others)));
-  return set_elements(out, plain_call(*without, nullptr, callee), it.ranges);
 }
 
 // xs.append(e) and xs.pop() of a variable of the function: a statement of its own.
@@ -341,11 +195,14 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     }
   }
   const std::string_view called = method.attribute.text();
-  if (called == "fill" && it.arguments.size() == 1 && it.keywords.empty()) {
+  if (called == "fill" && it.arguments.size() == 1 && it.keywords.empty() && is_place(receiver)) {
+    const std::size_t mark = out_->size();
     const Expr* value = expression(it.arguments[0]);
-    if (set_elements(method.value, value, it.ranges) != nullptr) return context_.none(it.ranges);
+    if (out_->size() > mark) protect({&receiver, 1}, mark);
+    set_elements(receiver, value, it.ranges);
+    return context_.none(it.ranges);
   }
-  if (among(kWritingMethods, called) || is_writing_operator(called)) {
+  if (is_writing_method(called)) {
     refuse(it,
            "`." + std::string(method.attribute.text()) +
                "()` writes in place, which is not supported yet",

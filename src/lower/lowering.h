@@ -226,7 +226,7 @@ class Lowering {
 
   // calls.cpp
   const Expr* call(const Call& it, Destination destination);
-  const Expr* library_call(const Call& it, const Thing& thing);
+  const Expr* library_call(const Call& it, const Thing& thing, Destination destination);
   const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
   static bool changes_list(const Call& it, const Attribute& method, const Expr* receiver);
   bool changes_dict(const Call& it, const Attribute& method);
@@ -237,8 +237,10 @@ class Lowering {
   const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee,
                          const Expr* lowered = nullptr);
   std::vector<Argument> arguments_of(const Call& it);
-  const Expr* set_elements(const Expr* written, const Expr* value, Ranges ranges);
-  const Expr* written_by(const Call& it, Symbol callee);
+  // writing_calls.cpp
+  bool is_place(const Expr* core);
+  void set_elements(const Expr* place, const Expr* value, Ranges ranges);
+  const Expr* written_by(const Call& it, Symbol callee, Destination destination);
   const Expr* masked_quotient(const Call& it);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
@@ -477,6 +479,9 @@ bool is_literal(const Expr* written);  // a default that is the same object or v
 const Expr* only_return(Block body);
 // Whether a name occurs anywhere in a node.
 bool mentions(const Node* root, Symbol name);
+// Whether a function of a library writes one of its arguments, a method the value it is called on.
+bool writes_arguments(std::string_view function);
+bool is_writing_method(std::string_view name);
 // A call that neither prints, draws nor changes anything.
 bool is_calm(Symbol callee);
 

@@ -46,7 +46,8 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
         return inline_call(it, *held->function, destination);
       if (held->form == Binding::Form::Value) {
         const std::optional<Thing> thing = thing_of_core(held->value);
-        if (thing && thing->kind == ThingKind::Library) return library_call(it, *thing);
+        if (thing && thing->kind == ThingKind::Library)
+          return library_call(it, *thing, destination);
         if (thing && thing->kind == ThingKind::UserFunction)
           return inline_call(it, callee_of(*thing, it), destination);
         if (thing && thing->kind == ThingKind::UserClass)

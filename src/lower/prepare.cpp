@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "lower/bound_names.h"
 #include "lower/dicts.h"
 #include "lower/parts.h"
 #include "syntax/places.h"
@@ -57,43 +58,6 @@ class Preparer {
  private:
   using Statements = std::vector<const Stmt*>;
 
-  // The names that a block binds anew, and the sequences that it stores into.
-  struct Written {
-    std::unordered_set<Symbol> bound;
-    std::unordered_set<Symbol> stored;
-  };
-
-  static void note_written(Block block, Written& written) {
-    for (const Stmt* statement : block) {
-      if (const ListChange change = list_change(statement))
-        written.bound.insert(change.list->symbol);
-      if (const Subscript* place = stored_place(statement)) {
-        if (const Name* root = root_of(place)) written.stored.insert(root->symbol);
-        continue;
-      }
-      auto note = [&](const Expr* target) {
-        std::vector<const Node*> stack{target};
-        while (!stack.empty()) {
-          const Node* top = stack.back();
-          stack.pop_back();
-          if (const auto* name = as<Name>(top)) written.bound.insert(name->symbol);
-          for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
-        }
-      };
-      if (const auto* assign = as<Assign>(statement)) note(assign->targets[0]);
-      if (const auto* augmented = as<AugmentedAssign>(statement)) note(augmented->target);
-      if (const auto* branch = as<If>(statement)) {
-        note_written(branch->body, written);
-        note_written(branch->orelse, written);
-      }
-      if (const auto* loop = as<For>(statement)) {
-        note(loop->target);
-        note_written(loop->body, written);
-      }
-      if (const auto* repeat = as<While>(statement)) note_written(repeat->body, written);
-    }
-  }
-
   // Whether an expression calls something, or multiplies matrices, with values of the function, or
   // reads elements where elements are stored: the derivative may have to keep such a value.
   bool calls(const Node* node) const {
@@ -144,10 +108,9 @@ class Preparer {
       return context_.make<If>(it->ranges, branch->test, body, orelse);
     }
     if (const auto* loop = as<For>(it)) {
-      Written written;
-      note_written(loop->body, written);
-      if (const Stmt* by_index = loop_by_index(*loop, written)) return statement(by_index, out);
-      const Expr* iterable = this->iterable(loop->iterable, written, out);
+      std::unordered_set<Symbol> bound;
+      find_bound(loop->body, bound);
+      const Expr* iterable = this->iterable(loop->iterable, bound, out);
       const Block body = block(loop->body);
       if (iterable == loop->iterable && body.data() == loop->body.data()) return it;
       return context_.make<For>(it->ranges, loop->target, iterable, body, loop->orelse,
@@ -161,54 +124,16 @@ class Preparer {
     return it;
   }
 
-  // `for v in x` whose body stores into x reads each element when its turn comes:
-  // `for index in range(len(x)): v = x[index]`.
-  const Stmt* loop_by_index(const For& loop, const Written& written) {
-    const auto* counts = as<Call>(loop.iterable);
-    const auto* targets = as<TupleDisplay>(loop.target);
-    const bool enumerates = counts != nullptr && counts->callee.text() == "builtins.enumerate" &&
-                            counts->arguments.size() == 1 && counts->keywords.empty() &&
-                            targets != nullptr && targets->elements.size() == 2;
-    const auto* sequence = as<Name>(enumerates ? counts->arguments[0] : loop.iterable);
-    if (sequence == nullptr || !written.stored.contains(sequence->symbol) ||
-        written.bound.contains(sequence->symbol)) {
-      return nullptr;
-    }
-    const Expr* item = enumerates ? targets->elements[1] : loop.target;
-    const auto* counter = enumerates ? as<Name>(targets->elements[0]) : nullptr;
-    if (enumerates && counter == nullptr) return nullptr;
-    if (counter != nullptr && written.bound.contains(counter->symbol)) counter = nullptr;
-    const Ranges ranges = loop.ranges;
-    const Symbol index = counter != nullptr ? counter->symbol : fresh("index");
-    auto builtin = [&](std::string_view function, const Expr* argument) {
-      return context_.make<Call>(ranges, context_.global(context_.symbol(function)),
-                                 context_.symbol("builtins." + std::string(function)),
-                                 context_.list<const Expr*>({argument}), List<const Keyword*>());
-    };
-    Statements body;
-    if (enumerates && counter == nullptr) {
-      body.push_back(context_.assign(targets->elements[0], context_.local(index), ranges));
-    }
-    body.push_back(context_.assign(
-        item,
-        context_.make<Subscript>(ranges, sequence, static_cast<const Expr*>(context_.local(index))),
-        ranges));
-    body.insert(body.end(), loop.body.begin(), loop.body.end());
-    return context_.make<For>(ranges, static_cast<const Expr*>(context_.local(index)),
-                              static_cast<const Expr*>(builtin("range", builtin("len", sequence))),
-                              context_.list(body), loop.orelse, loop.is_async);
-  }
-
   // What a loop runs over, with expressions of the function's values under a name.
   // A sequence that the body binds anew is another one than the loop runs over.
-  const Expr* iterable(const Expr* it, const Written& written, Statements& out) {
+  const Expr* iterable(const Expr* it, const std::unordered_set<Symbol>& bound, Statements& out) {
     if (const auto* call = as<Call>(it)) {
       const std::string_view callee = call->callee.text();
       if (callee == "builtins.range") return it;
       if (callee == "builtins.enumerate" || callee == "builtins.zip") {
         std::vector<const Expr*> arguments;
         for (const Expr* argument : call->arguments) {
-          arguments.push_back(iterable(argument, written, out));
+          arguments.push_back(iterable(argument, bound, out));
         }
         if (std::equal(arguments.begin(), arguments.end(), call->arguments.begin())) return it;
         return context_.make<Call>(it->ranges, call->function, call->callee,
@@ -216,7 +141,7 @@ class Preparer {
       }
     }
     const auto* direct = as<Name>(it);
-    if (direct != nullptr && written.bound.contains(direct->symbol)) return name(it, "items", out);
+    if (direct != nullptr && bound.contains(direct->symbol)) return name(it, "items", out);
     if (direct != nullptr || is<Constant>(it) || !reads_local(it)) return it;
     if (is<Call>(it)) {
       // Iterators (reversed, map, …) run once and are made lists where they are differentiated.
