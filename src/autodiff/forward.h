@@ -19,6 +19,7 @@
 #include "analysis/activity.h"
 #include "analysis/aliases.h"
 #include "analysis/effects.h"
+#include "autodiff/choice.h"
 #include "autodiff/linear.h"
 #include "autodiff/rule_names.h"
 
@@ -123,7 +124,7 @@ class Forward {
   Linear element(const Subscript* node);
   Linear attribute(const Attribute* node);
   Linear call(const Call* node);
-  Linear conditional(const Expr* node, const Expr* test, const Expr* body, const Expr* orelse);
+  Linear conditional(const Expr* node, const Choice& choice);
   Linear display(const Expr* node);
   // The tangent in the shape of the value; null: zero.
   const Expr* full_tangent(const Expr* node);

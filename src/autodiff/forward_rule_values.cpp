@@ -3,6 +3,7 @@
 #include "autodiff/forward_binding.h"
 #include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
+#include "autodiff/rule_terms.h"
 
 namespace tangent {
 
@@ -224,61 +225,21 @@ const Expr* Forward::evaluate(const Expr* expression, Binding& binding) {
       if (index >= 0) return argument(static_cast<std::size_t>(index), binding);
       return rule_names_.function(name);
     }
-    case Kind::Constant: {
-      Literal value = static_cast<const Constant*>(expression)->value;
-      value.text = context_.arena().copy_text(value.text);
-      return context_.make<Constant>({}, value);
-    }
+    case Kind::Constant:
+      return term_of(static_cast<const Constant*>(expression), context_);
     case Kind::UnaryOperation: {
       const auto* operation = static_cast<const UnaryOperation*>(expression);
-      const Expr* operand = evaluate(operation->operand, binding);
-      if (operation->op == UnaryOperator::Minus) return algebra_.negative(operand);
-      if (operation->op == UnaryOperator::Not) return algebra_.negated(operand);
-      return context_.make<UnaryOperation>(Ranges(), operation->op, operand);
+      return term_of(operation, evaluate(operation->operand, binding), algebra_, context_);
     }
     case Kind::Comparison: {
       const auto* comparison = static_cast<const Comparison*>(expression);
       const Expr* left = evaluate(comparison->left, binding);
-      const Expr* right = evaluate(comparison->comparators[0], binding);
-      double a = 0.0;
-      double b = 0.0;
-      bool integral = false;
-      if (comparison->ops.size() == 1 && Algebra::is_literal(left, a, integral) &&
-          Algebra::is_literal(right, b, integral)) {
-        using enum ComparisonOperator;
-        switch (comparison->ops[0]) {
-          case Equal:
-            return context_.boolean(a == b);
-          case NotEqual:
-            return context_.boolean(a != b);
-          case Less:
-            return context_.boolean(a < b);
-          case LessEqual:
-            return context_.boolean(a <= b);
-          case Greater:
-            return context_.boolean(a > b);
-          case GreaterEqual:
-            return context_.boolean(a >= b);
-          default:
-            break;
-        }
-      }
-      return context_.make<Comparison>(Ranges(), left, context_.arena().copy(comparison->ops),
-                                       context_.list<const Expr*>({right}));
+      return term_of(comparison, left, evaluate(comparison->comparators[0], binding), context_);
     }
     case Kind::BinaryOperation: {
       const auto* operation = static_cast<const BinaryOperation*>(expression);
       const Expr* left = evaluate(operation->left, binding);
-      const Expr* right = evaluate(operation->right, binding);
-      // True & test is test, False & test is False.
-      if (operation->op == BinaryOperator::BitAnd) {
-        for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
-          const auto* constant = as<Constant>(one);
-          if (constant != nullptr && constant->value.kind == LiteralKind::False) return one;
-          if (constant != nullptr && constant->value.kind == LiteralKind::True) return other;
-        }
-      }
-      return algebra_.binary(operation->op, left, right);
+      return term_of(operation, left, evaluate(operation->right, binding), algebra_);
     }
     case Kind::Attribute: {
       const auto* attribute = static_cast<const Attribute*>(expression);

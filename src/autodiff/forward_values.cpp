@@ -80,22 +80,9 @@ Linear Forward::tangent(const Expr* node) {
       return attribute(static_cast<const Attribute*>(node));
     case Kind::Call:
       return call(static_cast<const Call*>(node));
-    case Kind::Conditional: {
-      const auto* conditional = static_cast<const Conditional*>(node);
-      return this->conditional(node, conditional->test, conditional->body, conditional->orelse);
-    }
-    case Kind::BooleanOperation: {
-      // `a or b` is `a if a else b`, `a and b` is `b if a else a`.
-      const auto* operation = static_cast<const BooleanOperation*>(node);
-      const Expr* first = operation->values.front();
-      const Exprs others = operation->values.subspan(1);
-      const Expr* rest = others.size() == 1
-                             ? others.front()
-                             : context_.make<BooleanOperation>(node->ranges, operation->op, others);
-      if (rest != others.front()) typing_.set(rest, typing_.of(node));
-      const bool either = operation->op == BooleanOperator::Or;
-      return conditional(node, first, either ? first : rest, either ? rest : first);
-    }
+    case Kind::Conditional:
+    case Kind::BooleanOperation:
+      return conditional(node, choice_of(node, typing_, context_));
     case Kind::TupleDisplay:
     case Kind::ListDisplay:
     case Kind::Dictionary:
@@ -380,8 +367,8 @@ Linear Forward::attribute(const Attribute* node) {
   return algebra_.of(made);
 }
 
-Linear Forward::conditional(const Expr* node, const Expr* test, const Expr* body,
-                            const Expr* orelse) {
+Linear Forward::conditional(const Expr* node, const Choice& choice) {
+  const auto [test, body, orelse] = choice;
   const Expr* condition = primal(test);
   ++arm_depth_;
   auto arm = [&](const Expr* value) -> const Expr* {

@@ -116,24 +116,9 @@ void Reverse::push(const Expr* node, Linear adjoint) {
       return push_attribute(static_cast<const Attribute*>(node), adjoint);
     case Kind::Call:
       return push_call(static_cast<const Call*>(node), adjoint, nullptr);
-    case Kind::Conditional: {
-      const auto* conditional = static_cast<const Conditional*>(node);
-      return push_conditional(node, conditional->test, conditional->body, conditional->orelse,
-                              std::move(adjoint));
-    }
-    case Kind::BooleanOperation: {
-      const auto* operation = static_cast<const BooleanOperation*>(node);
-      // `a or b` is `a if a else b`, `a and b` is `b if a else a`.
-      const Expr* first = operation->values.front();
-      const Exprs others = operation->values.subspan(1);
-      const Expr* rest = others.size() == 1
-                             ? others.front()
-                             : context_.make<BooleanOperation>(node->ranges, operation->op, others);
-      if (rest != others.front()) typing_.set(rest, typing_.of(node));
-      const bool either = operation->op == BooleanOperator::Or;
-      return push_conditional(node, first, either ? first : rest, either ? rest : first,
-                              std::move(adjoint));
-    }
+    case Kind::Conditional:
+    case Kind::BooleanOperation:
+      return push_conditional(node, choice_of(node, typing_, context_), std::move(adjoint));
     case Kind::TupleDisplay:
     case Kind::ListDisplay:
     case Kind::Dictionary:
@@ -416,8 +401,8 @@ Linear Reverse::unbroadcast(Linear adjoint, const Expr* node, const Expr* operan
   return algebra_.of(call);
 }
 
-void Reverse::push_conditional(const Expr* node, const Expr* test, const Expr* body,
-                               const Expr* orelse, Linear adjoint) {
+void Reverse::push_conditional(const Expr* node, const Choice& choice, Linear adjoint) {
+  const auto [test, body, orelse] = choice;
   const bool both = active(body) && active(orelse);
   if (both && !adjoint.is_cheap(true)) {
     adjoint = named("b" + name_for(node), adjoint, typing_.of(node));

@@ -21,6 +21,7 @@
 
 #include "analysis/activity.h"
 #include "analysis/aliases.h"
+#include "autodiff/choice.h"
 #include "autodiff/linear.h"
 #include "autodiff/pairs.h"
 #include "autodiff/plan.h"
@@ -148,7 +149,7 @@ class Reverse {
                const std::vector<std::pair<const Expr*, bool>>& terms);
 
   // --- branches
-  void reverse_if(const If* branch, bool whole);
+  void reverse_if(const If* branch);
 
   // --- branches and loops (reverse_loops.cpp)
   void reverse_loop(const Stmt* loop);
@@ -178,8 +179,7 @@ class Reverse {
   const Expr* view_of_buffer(const Expr* value);
   void push_attribute(const Attribute* node, const Linear& adjoint);
   void push_call(const Call* node, const Linear& adjoint, const Expr* result);
-  void push_conditional(const Expr* node, const Expr* test, const Expr* body, const Expr* orelse,
-                        Linear adjoint);
+  void push_conditional(const Expr* node, const Choice& choice, Linear adjoint);
   void push_display(Exprs elements, const Expr* node, const Linear& adjoint);
   bool is_receiver(const Attribute* method);
   const Expr* as_value(const Expr* index);
