@@ -35,24 +35,9 @@ class LiveLoops {
   using Statements = std::vector<const Stmt*>;
 
   const Stmt* statement(const Stmt* it, Statements& out) {
-    if (const auto* branch = as<If>(it)) {
-      const Block body = block(branch->body);
-      const Block orelse = block(branch->orelse);
-      if (body.data() == branch->body.data() && orelse.data() == branch->orelse.data()) return it;
-      return context_.make<If>(it->ranges, branch->test, body, orelse);
-    }
-    if (const auto* repeat = as<While>(it)) {
-      const Block body = block(repeat->body);
-      if (body.data() == repeat->body.data()) return it;
-      return context_.make<While>(it->ranges, repeat->test, body, repeat->orelse);
-    }
     const auto* loop = as<For>(it);
-    if (loop == nullptr) return it;
-    const Block body = block(loop->body);
-    if (is_live(loop)) return counted(loop, body, out);
-    if (body.data() == loop->body.data()) return it;
-    return context_.make<For>(it->ranges, loop->target, loop->iterable, body, loop->orelse,
-                              loop->is_async);
+    if (loop != nullptr && is_live(loop)) return counted(loop, block(loop->body), out);
+    return with_blocks(context_, it, [&](Block inner) { return block(inner); });
   }
 
   bool is_live(const For* loop) {

@@ -36,18 +36,8 @@ class ListNamer {
       return context_.make<For>(loop->ranges, loop->target, iterable, body, loop->orelse,
                                 loop->is_async);
     }
-    if (const auto* repeat = as<While>(statement)) {
-      const Block body = block(repeat->body);
-      if (body.data() == repeat->body.data()) return statement;
-      return context_.make<While>(repeat->ranges, repeat->test, body, repeat->orelse);
-    }
-    if (const auto* branch = as<If>(statement)) {
-      const Block body = block(branch->body);
-      const Block orelse = block(branch->orelse);
-      if (body.data() == branch->body.data() && orelse.data() == branch->orelse.data())
-        return statement;
-      return context_.make<If>(branch->ranges, branch->test, body, orelse);
-    }
+    if (is<While>(statement) || is<If>(statement))
+      return with_blocks(context_, statement, [&](Block inner) { return block(inner); });
     if (const auto* assign = as<Assign>(statement)) {
       const Expr* value = inside(assign->value, out);
       return value == assign->value ? statement

@@ -57,23 +57,8 @@ class ListParter {
   const Stmt* inside(const std::vector<const Stmt*>& out, std::size_t k) {
     const Stmt* statement = out[k];
     around_.push_back({&out, k});
-    const Stmt* result = statement;
-    if (const auto* branch = as<If>(statement)) {
-      const Block body = block(branch->body);
-      const Block orelse = block(branch->orelse);
-      if (body.data() != branch->body.data() || orelse.data() != branch->orelse.data())
-        result = context_.make<If>(branch->ranges, branch->test, body, orelse);
-    } else if (const auto* loop = as<For>(statement)) {
-      const Block body = block(loop->body);
-      if (body.data() != loop->body.data()) {
-        result = context_.make<For>(loop->ranges, loop->target, loop->iterable, body, loop->orelse,
-                                    loop->is_async);
-      }
-    } else if (const auto* repeat = as<While>(statement)) {
-      const Block body = block(repeat->body);
-      if (body.data() != repeat->body.data())
-        result = context_.make<While>(repeat->ranges, repeat->test, body, repeat->orelse);
-    }
+    const Stmt* result =
+        with_blocks(context_, statement, [&](Block inner) { return block(inner); });
     around_.pop_back();
     return result;
   }

@@ -25,20 +25,9 @@ Block spell_attribute_stores(Block body, Context& context) {
       out.push_back(context.assign(context.make<Attribute>(statement->ranges, call->arguments[0],
                                                            context.symbol(name->value.text)),
                                    call->arguments[2], statement->ranges));
-    } else if (const auto* branch = as<If>(statement)) {
-      out.push_back(context.make<If>(branch->ranges, branch->test,
-                                     spell_attribute_stores(branch->body, context),
-                                     spell_attribute_stores(branch->orelse, context)));
-    } else if (const auto* loop = as<For>(statement)) {
-      out.push_back(context.make<For>(loop->ranges, loop->target, loop->iterable,
-                                      spell_attribute_stores(loop->body, context), loop->orelse,
-                                      loop->is_async));
-    } else if (const auto* repeat = as<While>(statement)) {
-      out.push_back(context.make<While>(repeat->ranges, repeat->test,
-                                        spell_attribute_stores(repeat->body, context),
-                                        repeat->orelse));
     } else {
-      out.push_back(statement);
+      out.push_back(with_blocks(
+          context, statement, [&](Block inner) { return spell_attribute_stores(inner, context); }));
     }
   }
   return context.list(out);

@@ -162,19 +162,8 @@ class Temporaries {
 
   Block run(Block statements) {
     Statements out;
-    for (const Stmt* statement : statements) {
-      if (const auto* branch = as<If>(statement)) {
-        statement =
-            context_.make<If>(branch->ranges, branch->test, run(branch->body), run(branch->orelse));
-      } else if (const auto* loop = as<For>(statement)) {
-        statement = context_.make<For>(loop->ranges, loop->target, loop->iterable, run(loop->body),
-                                       loop->orelse, loop->is_async);
-      } else if (const auto* repeat = as<While>(statement)) {
-        statement =
-            context_.make<While>(repeat->ranges, repeat->test, run(repeat->body), repeat->orelse);
-      }
-      out.push_back(statement);
-    }
+    for (const Stmt* statement : statements)
+      out.push_back(with_blocks(context_, statement, [&](Block inner) { return run(inner); }));
     // From the last to the first: what is put into a later value may hold such values itself.
     for (std::size_t k = out.size(); k-- > 0;) settle(out, k);
     return context_.list(out);

@@ -304,19 +304,9 @@ class Spreader {
             context_.make<Call>(call->ranges, function, call->callee,
                                 Exprs(context_.list(arguments)), List<const Keyword*>()),
             statement->ranges));
-      } else if (const auto* branch = as<If>(statement)) {
-        out.push_back(context_.make<If>(branch->ranges, branch->test,
-                                        pass_parts(branch->body, value),
-                                        pass_parts(branch->orelse, value)));
-      } else if (const auto* loop = as<For>(statement)) {
-        out.push_back(context_.make<For>(loop->ranges, loop->target, loop->iterable,
-                                         pass_parts(loop->body, value), loop->orelse,
-                                         loop->is_async));
-      } else if (const auto* repeat = as<While>(statement)) {
-        out.push_back(context_.make<While>(repeat->ranges, repeat->test,
-                                           pass_parts(repeat->body, value), repeat->orelse));
       } else {
-        out.push_back(statement);
+        out.push_back(with_blocks(context_, statement,
+                                  [&](Block inner) { return pass_parts(inner, value); }));
       }
     }
     return context_.list(out);

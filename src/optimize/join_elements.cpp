@@ -37,7 +37,8 @@ class JoinElements {
     std::vector<const Stmt*> out;
     bool changed = false;
     for (const Stmt* statement : statements) {
-      const Stmt* now = nested(statement);
+      const Stmt* now =
+          with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
       changed = changed || now != statement;
       out.push_back(now);
     }
@@ -50,28 +51,6 @@ class JoinElements {
   }
 
  private:
-  const Stmt* nested(const Stmt* statement) {
-    Context& context = input_.context;
-    if (const auto* branch = as<If>(statement)) {
-      const Block body = block(branch->body);
-      const Block orelse = block(branch->orelse);
-      if (body.data() == branch->body.data() && orelse.data() == branch->orelse.data())
-        return statement;
-      return context.make<If>(branch->ranges, branch->test, body, orelse);
-    }
-    if (const auto* loop = as<For>(statement)) {
-      const Block body = block(loop->body);
-      if (body.data() == loop->body.data()) return statement;
-      return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
-    }
-    if (const auto* repeat = as<While>(statement)) {
-      const Block body = block(repeat->body);
-      if (body.data() == repeat->body.data()) return statement;
-      return context.make<While>(repeat->ranges, repeat->test, body, Block());
-    }
-    return statement;
-  }
-
   static bool adds(const AugmentedAssign* update) {
     return update->op == BinaryOperator::Add || update->op == BinaryOperator::Subtract;
   }

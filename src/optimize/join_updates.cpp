@@ -29,7 +29,8 @@ class JoinUpdates {
     std::vector<const Stmt*> out;
     bool changed = false;
     for (const Stmt* statement : statements) {
-      const Stmt* now = nested(statement);
+      const Stmt* now =
+          with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
       changed = changed || now != statement;
       if (sums_ ? add(out, now) : join(out, now)) {
         changed = true;
@@ -41,28 +42,6 @@ class JoinUpdates {
   }
 
  private:
-  const Stmt* nested(const Stmt* statement) {
-    Context& context = input_.context;
-    if (const auto* branch = as<If>(statement)) {
-      const Block body = block(branch->body);
-      const Block orelse = block(branch->orelse);
-      if (body.data() == branch->body.data() && orelse.data() == branch->orelse.data())
-        return statement;
-      return context.make<If>(branch->ranges, branch->test, body, orelse);
-    }
-    if (const auto* loop = as<For>(statement)) {
-      const Block body = block(loop->body);
-      if (body.data() == loop->body.data()) return statement;
-      return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
-    }
-    if (const auto* repeat = as<While>(statement)) {
-      const Block body = block(repeat->body);
-      if (body.data() == repeat->body.data()) return statement;
-      return context.make<While>(repeat->ranges, repeat->test, body, Block());
-    }
-    return statement;
-  }
-
   // v += e or v -= e, of a number that is an adjoint.
   const AugmentedAssign* update_of(const Stmt* statement, bool scales) const {
     const auto* update = as<AugmentedAssign>(statement);

@@ -118,25 +118,11 @@ class SingleUses {
     }
     std::vector<const Stmt*> out;
     for (std::size_t k = 0; k < list.size(); ++k) {
-      if (!gone[k]) out.push_back(nested(list[k]));
+      if (!gone[k])
+        out.push_back(
+            with_blocks(input_.context, list[k], [&](Block inner) { return block(inner); }));
     }
     return input_.context.list(out);
-  }
-
-  const Stmt* nested(const Stmt* statement) {
-    Context& context = input_.context;
-    if (const auto* branch = as<If>(statement)) {
-      const Block body = block(branch->body);
-      return context.make<If>(branch->ranges, branch->test, body, block(branch->orelse));
-    }
-    if (const auto* loop = as<For>(statement)) {
-      return context.make<For>(loop->ranges, loop->target, loop->iterable, block(loop->body),
-                               Block(), false);
-    }
-    if (const auto* repeat = as<While>(statement)) {
-      return context.make<While>(repeat->ranges, repeat->test, block(repeat->body), Block());
-    }
-    return statement;
   }
 
   bool may_move(const Assign& assign, Symbol symbol) const {

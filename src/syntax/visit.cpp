@@ -167,6 +167,28 @@ bool holds(const Node* root, Kind kind) {
   return find_node(root, [kind](const Node* node) { return node->kind == kind; }) != nullptr;
 }
 
+const Stmt* with_blocks(Context& context, const Stmt* statement, FunctionView<Block(Block)> f) {
+  if (const auto* branch = as<If>(statement)) {
+    const Block body = f(branch->body);
+    const Block orelse = f(branch->orelse);
+    if (body.data() == branch->body.data() && orelse.data() == branch->orelse.data())
+      return statement;
+    return context.make<If>(branch->ranges, branch->test, body, orelse);
+  }
+  if (const auto* loop = as<For>(statement)) {
+    const Block body = f(loop->body);
+    if (body.data() == loop->body.data()) return statement;
+    return context.make<For>(loop->ranges, loop->target, loop->iterable, body, loop->orelse,
+                             loop->is_async);
+  }
+  if (const auto* repeat = as<While>(statement)) {
+    const Block body = f(repeat->body);
+    if (body.data() == repeat->body.data()) return statement;
+    return context.make<While>(repeat->ranges, repeat->test, body, repeat->orelse);
+  }
+  return statement;
+}
+
 const Node* rewrite_children(Context& context, const Node& node,
                              FunctionView<const Node*(const Node*)> f) {
   return dispatch(node, [&](const auto& it) -> const Node* {

@@ -8,6 +8,8 @@
 //       f(const Node*) for every non-null child in the order of the fields
 //   find_node(node, f)
 //       the first node of a tree for which f(const Node*) is true
+//   with_blocks(context, statement, f)
+//       the statement with f(Block) for the blocks of an `if` or a loop
 //   rewrite_children(context, node, f)
 //       the node with every child replaced by f(child); the same node (the same pointer) if no
 //       child changed, so "changed" is a pointer comparison
@@ -55,6 +57,10 @@ const Node* find_node(const Node* root, FunctionView<bool(const Node*)> f);
 
 // Whether a node or anything below it is of this kind.
 bool holds(const Node* root, Kind kind);
+
+// A statement with other blocks inside: f(Block) for each block of an `if` or a loop. The same
+// statement if f gives the same blocks back, or if it has none.
+const Stmt* with_blocks(Context& context, const Stmt* statement, FunctionView<Block(Block)> f);
 
 // f gives a node of a kind that fits the field (an expression for an expression, …).
 const Node* rewrite_children(Context& context, const Node& node,
