@@ -15,6 +15,10 @@ def _full(y, b, x):
     d[b] = _unbroadcast(full(d[y], y), b)
 
 
+@constant("tangent.runtime.stop_gradient", shape="same", sample=("(matrix23,)", "(number,)"))
+def stop_gradient(y, x): ...
+
+
 @adjoint("tangent.runtime._spread", linear=("b",),
          sample=("(vector3, matrix23, 0)", "(number, matrix23)", "(vector2, matrix23, 1)",
                  "(matrix23, matrix23, 1, True)", "(vector3, stack131, 1)"))

@@ -15,6 +15,7 @@
 #include "autodiff/list_names.h"
 #include "autodiff/rebound_lists.h"
 #include "autodiff/reverse.h"
+#include "autodiff/rule_objects.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
 #include "emit/attribute_stores.h"
@@ -263,7 +264,8 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   if (log)
     log("core", text_of(ready.body, pairs, [&](std::size_t k) { return pairs[k].core.body; }));
 
-  const TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);
+  TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);
+  bind_rule_objects(ready, pairs, program, outside, rules, context);
   const TypedFunction& typed = program.top;
   if (log)
     log("typed", text_of(typed.body, pairs, [&](std::size_t k) { return program.pairs[k].body; }));
@@ -323,7 +325,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   emitted.seed_name = std::string(reverse.seed.text());
   emitted.scalar_result = typed.result.is_number();
   emitted.globals = all.globals;
-  emitted.seed_size = reverse.tuple_size;
+  emitted.seeds = default_seeds(options, reverse.tuple_size, core.ranges);
   emitted.written = written_parameters(ready, given.size(), fields, reverse.written_parameters,
                                        reverse.changed_parameters);
   emitted.questions.assign(given.size(), {});

@@ -26,6 +26,10 @@ struct GradientOptions {
   bool value_first = false;      // (value, gradient) as tangent.value_and_grad
   bool check_dims = true;        // a seed whose shape does not fit the result is a ShapeError
   bool seed_required = false;    // the seed has no default (tangent.vjp)
+  // Of a result that is a tuple: the one part that is differentiated (-1: all), or the default seed
+  // of each part (empty: ones).
+  int output_index = -1;
+  std::vector<double> output_weights = {};
   // Forward mode (tangent.jvp), and the parameters of the tangents, one for each of wrt.
   bool forward = false;
   std::vector<std::string> tangents = {};
@@ -63,7 +67,7 @@ struct Emitted {
   // Modules that rules use, by qualified name, and the names under which the text reaches them.
   std::vector<std::pair<std::string, std::string>> modules;
   std::string numpy_name;     // how the text spells NumPy ("np" unless that name is taken)
-  std::size_t seed_size = 0;  // of a tuple result: the default seed is that many ones
+  std::vector<double> seeds;  // of a tuple result: the default seed of each part
   bool scalar_result =
       false;  // the primal gives a number: the guard, not the text, checks the seed's shape
 };

@@ -135,11 +135,13 @@ def test_options_by_position():
         {'optimizations': {'cse': True}},
         {'optimizations': {'nonsense': True}},
         {'optimizations': 3},
-        {'output_index': 0},
+        {'output_index': 1},
+        {'output_index': -1},
         {'output_weights': (1.0, 2.0)},
+        {'output_weights': 3},
         {'compile': 'jax'},
         {'compile': 'numba'},
-        {'source': 'def product(x): return x'},
+        {'source': 3},
         {'verbose': 7},
     ],
 )
@@ -147,7 +149,7 @@ def test_options_are_refused_by_name_and_never_ignored(options):
     (name,) = options
     tangent.grad(product)  # the memory of gradients must not answer for another option
     with pytest.raises(tangent.TangentValueError, match=name) as caught:
-        tangent.grad(product, **options)
+        tangent.grad(product, **options)(3.0, 5.0)
     assert caught.value.kind == 'BadOption'
 
 

@@ -321,7 +321,7 @@ def test_autodiff_in_both_modes():
     'options',
     [
         {'mode': 'sideways'},
-        {'motion': 'split'},
+        {'motion': 'split', 'mode': 'forward'},
         {'motion': 'slow'},
         {'optimized': False},
         {'input_derivative': 3},
@@ -355,9 +355,11 @@ def test_errors_of_the_primal():
         derivative(2.0, 3, 1.0)
 
 
-def test_options_that_are_to_come():
-    with pytest.raises(ValueError, match='output_index=0 is not supported yet'):
+def test_a_choice_among_outputs_is_a_default_of_the_adjoint():
+    with pytest.raises(ValueError, match='grad_config chooses the default adjoint'):
         tangent.autodiff(area, grad_config={'output_index': 0})
+    with pytest.raises(ValueError, match='grad_config chooses the default adjoint'):
+        tangent.autodiff(area, mode='forward', grad_config={'output_index': 0})
 
 
 def test_what_is_no_number_in_a_result():

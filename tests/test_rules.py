@@ -499,6 +499,8 @@ def test_constant(record: Any) -> None:
                 for i, a in enumerate(arguments)
             )
             after = function(*moved, **keywords)
+            if name.endswith('stop_gradient'):  # moves, and says that nothing flows
+                continue
             if name.endswith('_like') or not isinstance(before, (np.ndarray, float, int, bool)):
                 continue
             np.testing.assert_array_equal(before, after, err_msg=name)

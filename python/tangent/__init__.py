@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FunctionType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tangent import (
-    _capture,  # noqa: F401  every gradient needs it: not imported while the first one is made
+    _capture,
     _core,
     _options,
 )
@@ -39,6 +39,28 @@ from tangent.errors import (
 )
 from tangent.grad_util import INPUT_DERIVATIVE
 
+if TYPE_CHECKING:  # at run time they are imported when they are asked for: _LATER
+    from tangent._activations import (
+        numpy_elu,
+        numpy_leaky_relu,
+        numpy_relu,
+        numpy_sigmoid,
+        numpy_softplus,
+        numpy_tanh,
+    )
+    from tangent._ode import odeint, odeint_grad
+    from tangent._rules import (
+        custom_bwd_call,
+        custom_jvp_call,
+        custom_vjp,
+        register_adjoint,
+        register_tangent,
+    )
+    from tangent._runtime_marks import stop_gradient
+    from tangent._source import function
+    from tangent._surgery import insert_grad_of, tangent
+    from tangent._trace import trace, trace_grad
+
 __version__ = '1.0.0'
 
 __all__ = [
@@ -58,17 +80,83 @@ __all__ = [
     'TypeMismatchError',
     'UnsupportedSyntaxError',
     'autodiff',
+    'custom_bwd_call',
+    'custom_jvp_call',
+    'custom_vjp',
     'format_error_with_context',
+    'function',
     'grad',
+    'insert_grad_of',
     'jvp',
+    'numpy_elu',
+    'numpy_leaky_relu',
+    'numpy_relu',
+    'numpy_sigmoid',
+    'numpy_softplus',
+    'numpy_tanh',
+    'odeint',
+    'odeint_grad',
+    'register_adjoint',
+    'register_tangent',
     'stages',
+    'stop_gradient',
+    'tangent',
+    'trace',
+    'trace_grad',
     'value_and_grad',
     'vjp',
 ]
 
+# What is imported when it is first asked for: name -> module of this package.
+_LATER = {
+    'custom_bwd_call': '_rules',
+    'custom_jvp_call': '_rules',
+    'custom_vjp': '_rules',
+    'function': '_source',
+    'insert_grad_of': '_surgery',
+    'numpy_elu': '_activations',
+    'numpy_leaky_relu': '_activations',
+    'numpy_relu': '_activations',
+    'numpy_sigmoid': '_activations',
+    'numpy_softplus': '_activations',
+    'numpy_tanh': '_activations',
+    'odeint': '_ode',
+    'odeint_grad': '_ode',
+    'register_adjoint': '_rules',
+    'register_tangent': '_rules',
+    'stop_gradient': '_runtime_marks',
+    'tangent': '_surgery',
+    'trace': '_trace',
+    'trace_grad': '_trace',
+}
+# Modules of the predecessor's that are reached as attributes of the package.
+_MODULES = ('dict_construction_error', 'non_differentiable', 'passes', 'runtime', 'utils', 'verify')
+
 # Gradients of a function are kept in the function's own __dict__ under this name, by options: they
 # live as long as the function, and go with it.
 _MEMORY = '__tangent_gradients__'
+# Copies of a function that carry another text, by text.
+_COPIES = '__tangent_copies__'
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _LATER:
+        thing = getattr(import_module(f'tangent.{_LATER[name]}'), name)
+    elif name in _MODULES:
+        return import_module(f'tangent.{name}')
+    else:
+        helpers = None if name.startswith('_') else import_module('tangent._helpers')
+        if helpers is None or name not in helpers.__all__:
+            raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        thing = getattr(helpers, name)
+    globals()[name] = thing  # found without this function from now on
+    return thing
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_MODULES})
 
 
 def grad(
@@ -97,6 +185,11 @@ def grad(
     take one more adjoint each. `verbose` prints the gradient's source (1) or the program at
     every stage (2).
 
+    Of a function that returns a tuple, `output_index` chooses the value that is differentiated and
+    `output_weights` weighs them: they are the default of the adjoint. Without them the gradient is
+    that of the sum of all values, with a UserWarning. `source` is the text of `func` where Python
+    has none (the REPL, `exec`); it is what is differentiated.
+
     Usable as a decorator. Asking again for the same function and options gives the same object.
     """
     if (
@@ -123,6 +216,11 @@ def grad(
         compile=compile,
         source=source,
     )
+    outputs = _options.outputs(output_index, output_weights)
+    if source is not None or outputs != (None, None):
+        return _make_chosen(
+            func, wrt, bool(preserve_result), bool(check_dims), verbose, outputs, source
+        )
     return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
 
 
@@ -254,19 +352,24 @@ def autodiff(
     func, wrt, optimized, preserve_result, check_dims, verbose
         As for `grad`.
     motion
-        Has to be 'joint': one function runs forwards and backwards.
+        'joint': one function runs forwards and backwards. 'split': see Returns.
     mode
         'reverse' gives what `vjp` gives, 'forward' what `jvp` gives.
     input_derivative
         In reverse mode, whether each call has to bring the adjoint of the result
         (`tangent.grad_util.INPUT_DERIVATIVE`).
-    checkpoint_config, optimizations, grad_config, source
+    grad_config
+        'output_index' or 'output_weights' as for `grad`, where the adjoint has a default.
+    source
+        As for `grad`.
+    checkpoint_config, optimizations
         Have to be left out.
 
     Returns
     -------
     Gradient
-        The derivative function.
+        The derivative function. With motion='split', a function `df(*args, init_grad=1.0, **kw)`
+        (`tangent._split.Split`).
     """
     _options.check(
         optimized=optimized,
@@ -279,11 +382,75 @@ def autodiff(
         input_derivative=input_derivative,
         grad_config=grad_config,
     )
+    if source is not None:
+        func = _with_source(func, source)
     if mode == 'forward':
         return jvp(func, wrt, True, check_dims, preserve_result, verbose)
+    if motion == 'split':
+        from tangent._split import split
+
+        options = bool(preserve_result), bool(check_dims), verbose, grad_config or {}
+        return cast('Gradient', split(func, wrt, *options))
     if input_derivative is INPUT_DERIVATIVE.Required:
         return vjp(func, wrt, True, check_dims, preserve_result, verbose)
-    return grad(func, wrt, True, preserve_result, check_dims, verbose)
+    chosen = grad_config or {}
+    return grad(
+        func,
+        wrt,
+        True,
+        preserve_result,
+        check_dims,
+        verbose,
+        output_index=chosen.get('output_index'),
+        output_weights=chosen.get('output_weights'),
+    )
+
+
+def _with_source(func: Callable[..., Any], source: str) -> Callable[..., Any]:
+    """A copy of a function that carries a text, the same one for the same text."""
+    from tangent import _source
+
+    primal = _options.check_function(func)
+    if not isinstance(primal, FunctionType):
+        _options.refuse('BadOption', f'source= of {func!r}', 'give the source of a function')
+    copies = primal.__dict__.get(_COPIES)
+    if copies is None or copies[0] is not primal:
+        copies = primal.__dict__[_COPIES] = primal, {}
+    known: dict[str, FunctionType] = copies[1]
+    if source not in known or known[source].__code__ is not primal.__code__:
+        known[source] = _source.copy_with(primal, source)
+    return known[source]
+
+
+def _make_chosen(
+    func: Callable[..., Any],
+    wrt: object,
+    preserve_result: bool,
+    check_dims: bool,
+    verbose: int,
+    outputs: tuple[int | None, tuple[float, ...] | None],
+    source: str | None,
+) -> Gradient:
+    """`grad` with a text, or with a choice among the values of a tuple."""
+    primal = func if source is None else _with_source(func, source)
+    index, weights = outputs
+    key = 'chosen', wrt, wrt.__class__, preserve_result, check_dims, verbose, outputs
+    known = _known(primal, key)
+    if known is not None:
+        return known
+    arguments = func, wrt, True, preserve_result, check_dims, verbose
+    again = partial(grad, output_index=index, output_weights=weights, source=source)
+    return _make(
+        primal,
+        wrt,
+        preserve_result,
+        False,
+        check_dims,
+        verbose,
+        key=key,
+        recipe=(again, arguments),
+        outputs=outputs,
+    )
 
 
 def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
@@ -336,8 +503,16 @@ def _make(
     seed_required: bool = False,
     key: tuple[Any, ...] | None = None,
     recipe: tuple[Any, ...] | None = None,
+    outputs: tuple[int | None, tuple[float, ...] | None] = (None, None),
 ) -> Gradient:
+    index, weights = outputs
     if isinstance(func, (Gradient, HigherOrder)):
+        if outputs != (None, None):
+            _options.refuse(
+                'BadOption',
+                'output_index and output_weights of a gradient',
+                'write a function that takes the part of the gradient',
+            )
         return cast(
             'Gradient',
             _make_higher(
@@ -345,6 +520,9 @@ def _make(
             ),
         )
     primal = _options.check_function(func)
+    original = primal.__dict__.get(_capture.ORIGINAL)
+    if original is not None and original[0] is primal:
+        primal = original[1]  # with the blocks that tangent.tangent took out
     positions, names, single = _options.positions(primal, wrt)
     if key is not None and recipe is not None:
         pass
@@ -366,7 +544,11 @@ def _make(
         verbose,
         _options.function_name(primal, names, forward),
         recipe,
+        -1 if index is None else index,
+        list(weights or ()),
     )
+    if not forward and not seed_required and gradient.__tangent_outputs__:
+        _options.check_outputs(primal.__name__, gradient.__tangent_outputs__, index, weights)
     if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):
         memory = func.__dict__.get(_MEMORY)
         if memory is None or any(owner is not func for owner, _ in memory.values()):

@@ -16,7 +16,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 
-from tangent._same_code import FunctionNode, says_the_same
+from tangent._same_code import (
+    FunctionNode,
+    is_compiled_from,
+    parameters_of,
+    says_the_same,
+)
 
 Found = tuple[_ast.AST, str, int, str, str]
 Failure = tuple[str, str, str]
@@ -35,7 +40,66 @@ class _Unparsable(Exception):
     """The text around a code object is not what the code object came from."""
 
 
+# Attributes of functions: the function itself and the text that is given for it, or the function
+# whose text it has with some blocks taken out (functools.wraps copies attributes).
+GIVEN = '__tangent_text__'
+ORIGINAL = '__tangent_original__'
+_NAMES = '__tangent_names__'
+_INSERTED = '__tangent_inserted__'
+
+
 def read(function: FunctionType) -> Found | Failure:
+    own = function.__dict__
+    if GIVEN in own and own[GIVEN][0] is function:
+        return _read_given(function, own[GIVEN][1])
+    if ORIGINAL in own and own[ORIGINAL][0] is function:
+        found = read(own[ORIGINAL][1])
+        named = own[ORIGINAL][1].__dict__.get(_NAMES)
+        if named is not None:
+            own[_NAMES] = function, named[1]
+        return found
+    code = function.__code__
+    if _INSERTION in code.co_names or _INSERTION in code.co_freevars:
+        return _read_insertions(function)
+    return _read_file(function)
+
+
+# The name of the function that marks blocks for the backward part (_surgery.py).
+_INSERTION = 'insert_grad_of'
+
+
+def _read_insertions(function: FunctionType) -> Found | Failure:
+    """A function with blocks for the backward part: they are calls in its tree."""
+    from tangent import _surgery
+
+    known = function.__dict__.get(_INSERTED)
+    if known is not None and known[0] is function and known[1] is function.__code__:
+        kept: Found = known[2]
+        return kept
+    found = _read_file(function)
+    if len(found) == 3:
+        return found
+    node, text, first_line, filename, private_class = found
+    node = _surgery.rewritten(function, node, text, first_line)
+    found = node, text, first_line, filename, private_class
+    function.__dict__[_INSERTED] = function, function.__code__, found
+    return found
+
+
+def definition(function: FunctionType) -> FunctionNode:
+    """The tree of a function; an error of tangent.errors where there is none."""
+    found = _read_file(function)
+    if len(found) == 3:
+        from tangent.errors import from_diagnostic
+
+        kind, message, remedy = found
+        raise from_diagnostic(kind, 'SourceCodeNotAvailableError', message, remedy)
+    node = found[0]
+    assert isinstance(node, (*_DEFINITIONS, _ast.Lambda))
+    return node
+
+
+def _read_file(function: FunctionType) -> Found | Failure:
     code = function.__code__
     filename = code.co_filename
     try:
@@ -60,6 +124,58 @@ def read(function: FunctionType) -> Found | Failure:
             'that runs: the file was edited after import',
             _CHANGED_REMEDY,
         )
+
+
+def _read_given(function: FunctionType, text: str) -> Found | Failure:
+    """The function in a text that is given for it: it is what is differentiated."""
+    name = function.__code__.co_name
+    filename = f'<source of {function.__name__}>'
+    try:
+        tree = _parse(text)
+    except SyntaxError as error:
+        message = f'the source given for {function.__name__!r} does not parse: {error}'
+        return 'SyntaxNotParsed', message, 'give the text of the function as it was defined'
+    except RecursionError:
+        return (
+            'TooDeep',
+            f"{name!r} is nested too deep for Python's parser",
+            'split it into several statements or functions',
+        )
+    found: list[FunctionNode] = [
+        node
+        for node in _walk(tree)
+        if isinstance(node, (*_DEFINITIONS, _ast.Lambda))
+        and (isinstance(node, _ast.Lambda) or node.name == name)
+        and isinstance(node, _ast.Lambda) == (name == '<lambda>')
+    ]
+    if not found:
+        return (
+            'SourceNotAvailable',
+            f'the source given for {function.__name__!r} does not define it',
+            f'give the text that begins with `def {name}`',
+        )
+    node = found[-1]
+    if not isinstance(node, _ast.Lambda):
+        node.decorator_list = []
+    private_class = _class_of_private_names(function.__code__)
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    if parameters_of(node) != code.co_varnames[:count]:
+        return (
+            'SourceChanged',
+            f'the source given for {function.__name__!r} has other parameters than the function',
+            'give the text of the function as it was defined',
+        )
+    if not is_compiled_from(function, text) and not says_the_same(
+        function, node, text, [], private_class
+    ):
+        warnings.warn(
+            f'the source given for {function.__name__!r} is not that of the function: what the '
+            'source says is differentiated',
+            UserWarning,
+            stacklevel=6,
+        )
+    return node, text, 1, filename, private_class
 
 
 def _read(function: FunctionType, lines: list[str]) -> Found | Failure:

@@ -177,10 +177,7 @@ def check(
         _not_yet('checkpoint_config', checkpoint_config)
     if optimizations is not None:
         _check_optimizations(optimizations)
-    if output_index is not None:
-        _not_yet('output_index', output_index)
-    if output_weights is not None:
-        _not_yet('output_weights', output_weights)
+    outputs(output_index, output_weights)
     if compile not in (None, 'python'):
         if compile in _BACKENDS:
             _not_yet('compile', compile)
@@ -189,14 +186,12 @@ def check(
             f'compile={compile!r} is not known',
             f"compile is 'python' ({', '.join(map(repr, _BACKENDS))} are to come)",
         )
-    if source is not None:
-        _not_yet('source', '…')
     if mode not in ('reverse', 'forward'):
         refuse('BadOption', f'mode={mode!r}', "mode is 'reverse' or 'forward'")
-    if motion == 'split':
-        _not_yet('motion', motion)
-    if motion != 'joint':
-        refuse('BadOption', f'motion={motion!r}', "motion is 'joint'")
+    if motion not in ('joint', 'split'):
+        refuse('BadOption', f'motion={motion!r}', "motion is 'joint' or 'split'")
+    if motion == 'split' and mode == 'forward':
+        refuse('BadOption', "motion='split' in forward mode", "it is of mode='reverse' only")
     if input_derivative not in (None, *INPUT_DERIVATIVE):
         refuse(
             'BadOption',
@@ -213,8 +208,64 @@ def check(
                     f'grad_config has no key {key!r}',
                     "the keys are 'output_index' and 'output_weights'",
                 )
-            if grad_config[key] is not None:
-                _not_yet(key, grad_config[key])
+        chosen = outputs(grad_config.get('output_index'), grad_config.get('output_weights'))
+        required = input_derivative in (None, INPUT_DERIVATIVE.Required)
+        if chosen != (None, None) and (mode == 'forward' or required):
+            refuse(
+                'BadOption',
+                'grad_config chooses the default adjoint of the result, and the calls give one',
+                'use tangent.grad, or input_derivative=INPUT_DERIVATIVE.DefaultOne in reverse mode',
+            )
+
+
+def outputs(index: object, weights: object) -> tuple[int | None, tuple[float, ...] | None]:
+    """The values of `output_index` and `output_weights`, or an error."""
+    if index is not None and weights is not None:
+        refuse(
+            'BadOption',
+            'output_index and output_weights exclude each other',
+            'output_index=1 is output_weights=(0.0, 1.0)',
+        )
+    if index is not None:
+        if isinstance(index, bool) or not hasattr(index, '__index__') or operator.index(index) < 0:
+            refuse('BadOption', f'output_index={index!r}', 'it is a position, from 0')
+        return operator.index(index), None
+    if weights is None:
+        return None, None
+    try:
+        numbers = tuple(float(each) for each in weights)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        numbers = ()
+    if not numbers:
+        refuse(
+            'BadOption',
+            f'output_weights={weights!r}',
+            'it is a tuple with one number for each value of the returned tuple',
+        )
+    return None, numbers
+
+
+def check_outputs(
+    name: str, size: int, index: int | None, weights: tuple[float, ...] | None
+) -> None:
+    """For a function whose returns are tuples of `size` values written out."""
+    if index is not None and index >= size:
+        refuse('BadOption', f'output_index={index}: {name} returns {size} values', 'count from 0')
+    if weights is not None and len(weights) != size:
+        refuse(
+            'BadOption',
+            f'output_weights has {len(weights)} numbers: {name} returns {size} values',
+            'give one weight for each',
+        )
+    if index is None and weights is None and size > 1:
+        import warnings
+
+        warnings.warn(
+            f'{name} returns {size} values: the gradient is that of their sum; choose by '
+            'output_index= or output_weights=, or give an adjoint for each',
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _check_optimizations(optimizations: object) -> None:

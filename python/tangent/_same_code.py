@@ -35,9 +35,9 @@ def says_the_same(
     code = function.__code__
     if '@pytest_ar' in code.co_names:
         # pytest compiles asserts of test modules in its own way: the names must do.
-        return _arguments(node) == code.co_varnames[: len(_arguments(node))]
+        return parameters_of(node) == code.co_varnames[: len(parameters_of(node))]
     if not isinstance(node, _ast.Lambda) and is_untouched(function):
-        return _arguments(node) == code.co_varnames[: len(_arguments(node))]
+        return parameters_of(node) == code.co_varnames[: len(parameters_of(node))]
     flags = code.co_flags & _FUTURE_FLAGS
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
@@ -54,6 +54,21 @@ def says_the_same(
         each.co_firstlineno == code.co_firstlineno and _same(code, each)
         for each in _codes_named(whole, code.co_name)
     )
+
+
+def is_compiled_from(function: FunctionType, text: str) -> bool:
+    """Whether a text by itself gives the function's code."""
+    code = function.__code__
+    free = ', '.join(code.co_freevars)
+    if free:
+        text = f'def _({free}):\n' + ''.join(f' {line}\n' for line in text.split('\n'))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        try:
+            compiled = _compile(text, code.co_filename, code.co_flags & _FUTURE_FLAGS)
+        except SyntaxError:
+            return False
+    return any(_same(code, each) for each in _codes_named(compiled, code.co_name))
 
 
 def _shell(function: FunctionType, node: FunctionNode, text: str) -> str:
@@ -87,7 +102,8 @@ def _compile(text: str, filename: str, flags: int) -> CodeType:
 _compile_file = functools.lru_cache(maxsize=2)(_compile)
 
 
-def _arguments(node: FunctionNode) -> tuple[str, ...]:
+def parameters_of(node: FunctionNode) -> tuple[str, ...]:
+    """The parameters that have names of their own, in the order of co_varnames."""
     arguments = node.args
     return tuple(
         each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

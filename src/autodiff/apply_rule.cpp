@@ -1,5 +1,7 @@
 // Rule bodies run while differentiating: statements, contributions, guards at singular points; see
 // reverse.h and rules/README.md for the words.
+#include <algorithm>
+
 #include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
 
@@ -178,10 +180,40 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
     const auto* never = as<Constant>(test);
     if (never == nullptr) contribution = algebra_.mask(contribution, algebra_.negated(test));
   }
+  if (binding.rule.given && !binding.broadcasts) {
+    // What a function of numbers gives for numbers is a number.
+    const bool numbers = std::ranges::all_of(binding.arguments, [&](const Expr* each) {
+      return each == nullptr || typing_.of(each).is_number();
+    });
+    if (!numbers || !typing_.of(binding.node).is_number())
+      contribution = fitted(std::move(contribution), argument);
+    push(argument, std::move(contribution));
+    return;
+  }
   if (!binding.broadcasts) settle_shape(contribution, argument);
   if (binding.broadcasts)
     contribution = unbroadcast(std::move(contribution), binding.node, argument);
   push(argument, std::move(contribution));
+}
+
+// A contribution of a user's record, which may have any shape that broadcasts against the
+// argument's.
+Linear Reverse::fitted(Linear contribution, const Expr* argument) {
+  const Type wanted = typing_.of(argument);
+  const Expr* made = algebra_.build(contribution);
+  const Type type = typing_.of(made);
+  if (same_shape(type, wanted)) return contribution;
+  if (wanted.is_array() && type.is_number()) {
+    contribution.lazy = true;
+    return contribution;
+  }
+  const Expr* call = context_.make<Call>(
+      {}, helper("_unbroadcast"), context_.symbol("tangent.runtime._unbroadcast"),
+      context_.list<const Expr*>({made, operand(argument)}), List<const Keyword*>());
+  Type settled = wanted;
+  if (!is_floating(settled.dtype)) settled.dtype = DType::Float64;
+  if (settled.is_numeric()) typing_.set(call, settled);
+  return algebra_.of(call);
 }
 
 // A contribution that no broadcast is left in has the argument's shape, or one that broadcasts to

@@ -81,7 +81,11 @@ Linear Forward::evaluate_linear(const Expr* expression, Binding& binding) {
   if (const Symbol of = derivative_of(expression)) {
     const int index = binding.rule.index_of(of == binding.rule.result ? binding.derivative : of);
     if (index < 0) throw InternalError("a rule reads the tangent of what is no parameter");
-    return tangent_of(static_cast<std::size_t>(index), binding);
+    const Linear& own = tangent_of(static_cast<std::size_t>(index), binding);
+    const Expr* given = binding.arguments[static_cast<std::size_t>(index)];
+    if (!binding.rule.given || !own.is_zero() || given == nullptr) return own;
+    // What a user's function is given beside a tangent is no number for an array of zeros.
+    return algebra_.of(zero_like(primal(given), typing_.of(given)));
   }
   switch (expression->kind) {
     case Kind::Name: {

@@ -53,6 +53,7 @@ Linear Forward::apply_rule(const Rule& rule, const Call* call,
                   .tangents = std::vector<std::optional<Linear>>(arguments.size()),
                   .locals = {},
                   .values = {}};
+  if (rule.given && !rule.tangent.empty()) return by_twin(rule, binding);
   if (call != nullptr && !rule.linear.empty()) {
     if (const auto made = by_linearity(rule, call, arguments, node)) return *made;
   }

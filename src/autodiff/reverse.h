@@ -221,6 +221,7 @@ class Reverse {
   void run_body(Block body, Binding& binding);
   void contribute(Symbol parameter, const Expr* value, Binding& binding);
   void settle_shape(Linear& contribution, const Expr* argument);
+  Linear fitted(Linear contribution, const Expr* argument);
   void contribute_to_elements(Exprs elements, const Expr* display, const Expr* value,
                               Binding& binding);
   void push_item(const Expr* element, const Expr* piece);

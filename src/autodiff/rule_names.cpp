@@ -69,6 +69,14 @@ Symbol NamePool::fresh(std::string_view wanted) {
 // namespace.
 const Expr* RuleNames::function(const Expr* function) {
   if (const auto* attribute = as<Attribute>(function)) {
+    if (const auto* root = as<Name>(attribute->value);
+        root != nullptr && root->symbol.text() == kUserObjects) {
+      const std::string_view wanted = attribute->attribute.text();
+      for (const auto& [object, printed] : core_.rule_objects) {
+        if (object.text() == wanted) return context_.global(printed);
+      }
+      throw InternalError("a rule names an object that is not bound");
+    }
     const std::string path = print(attribute);
     if (path.starts_with("scipy.") && std::ranges::count(path, '.') == 1) return module(path);
     return context_.make<Attribute>({}, this->function(attribute->value),

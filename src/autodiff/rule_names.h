@@ -26,6 +26,7 @@ class NamePool {
   Symbol fresh(std::string_view wish);
   void take(Symbol symbol) { taken_.insert(symbol); }
   [[nodiscard]] bool is_taken(Symbol symbol) const { return taken_.contains(symbol); }
+  void take_all(const NamePool& other) { taken_.insert(other.taken_.begin(), other.taken_.end()); }
 
  private:
   Context& context_;

@@ -36,6 +36,15 @@ struct Thing {
       {};  // Library: "numpy.sin"; Module: "numpy.linalg"; functions: their own name
 };
 
+// What a record given by the user calls by a name of its own: the thing, and where it is looked up
+// (`function` is -1 where it is always the same object).
+struct RuleObject {
+  Thing thing;
+  ThingHandle function = -1;
+  Symbol original;
+  std::string wish;  // how the emitted text should spell it
+};
+
 // The copied source of a function.
 struct CapturedFunction {
   const FunctionDefinition* definition =
@@ -119,6 +128,14 @@ class Outside {
     return {};
   }
   virtual bool is_subclass(const Thing& /*type*/, const Thing& /*base*/) { return false; }
+  // What the name stands for in records given by the user.
+  virtual RuleObject rule_object(Symbol /*name*/, Context& /*context*/) { return {}; }
+  // What a function with a rule of the user's gives for arguments of these types; Unknown where its
+  // source does not say.
+  virtual Type result_of(Symbol /*callee*/, std::span<const Type> /*arguments*/,
+                         Context& /*context*/) {
+    return Type::unknown();
+  }
   // CPython's parser.
   virtual Block parse(std::string_view text, std::string_view filename, int line,
                       Context& context) = 0;

@@ -82,13 +82,43 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
   return context.list(body);
 }
 
+std::vector<double> default_seeds(const GradientOptions& options, std::size_t size, Ranges ranges) {
+  const std::string parts =
+      size == 0 ? "the result is one value"
+                : "the result has " + std::to_string(size) + (size == 1 ? " part" : " parts");
+  if (options.output_index >= 0) {
+    // One value is its own first part.
+    const auto index = static_cast<std::size_t>(options.output_index);
+    if (index >= std::max<std::size_t>(size, 1)) {
+      throw Diagnostic(DiagnosticKind::BadOption,
+                       "output_index=" + std::to_string(options.output_index) + ": " + parts,
+                       ranges, "count from 0");
+    }
+    std::vector<double> seeds(size, 0.0);
+    if (size > 0) seeds[index] = 1.0;
+    return seeds;
+  }
+  if (options.output_weights.empty()) return std::vector<double>(size, 1.0);
+  if (options.output_weights.size() != size) {
+    throw Diagnostic(DiagnosticKind::BadOption,
+                     "output_weights has " + std::to_string(options.output_weights.size()) +
+                         " numbers: " + parts,
+                     ranges, "give one weight for each value of the returned tuple");
+  }
+  return options.output_weights;
+}
+
 const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
                                           Context& context) {
   std::vector<const Parameter*> parameters;
   const Expr* one = context.number(1.0);
   if (function.reverse.tuple_size > 0) {
-    one = context.make<TupleDisplay>(
-        {}, context.list(std::vector<const Expr*>(function.reverse.tuple_size, one)));
+    std::vector<const Expr*> parts;
+    for (const double seed :
+         default_seeds(function.options, function.reverse.tuple_size, function.core.ranges)) {
+      parts.push_back(context.number(seed));
+    }
+    one = context.make<TupleDisplay>({}, context.list(parts));
   }
   const Parameter* seed = nullptr;
   bool defaults = false;

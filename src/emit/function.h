@@ -20,6 +20,10 @@ struct EmittedFunction {
 // The body of the gradient function from its parts.
 Block join_parts(const EmittedFunction& function, const Assembled& parts, Context& context);
 
+// The default seed of each part of a result that is a tuple of that size (0: it is none), as the
+// options say. Throws Diagnostic BadOption where they name a part that is not there.
+std::vector<double> default_seeds(const GradientOptions& options, std::size_t size, Ranges ranges);
+
 const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
                                           Context& context);
 

@@ -70,6 +70,8 @@ struct CoreFunction {
   std::vector<std::size_t> changed_objects;  // parameters whose attributes are set
   // Attributes that objects do not have before: the object as the text names it, the attribute.
   std::vector<std::pair<std::string, Symbol>> new_attributes;
+  // What records given by the user call: the name there, and how the emitted text spells it.
+  std::vector<std::pair<Symbol, Symbol>> rule_objects;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;

@@ -9,6 +9,7 @@
 #include "python/errors.h"
 #include "python/program.h"
 #include "python/read_tree.h"
+#include "python/user_rules.h"
 #include "python/values.h"
 #include "runtime/gradient_type.h"
 #include "syntax/printer.h"
@@ -107,7 +108,8 @@ std::string typed(nb::handle function, const nb::args& arguments) {
 nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result,
                          bool value_first, bool check_dims, bool seed_required,
                          const std::optional<std::vector<std::string>>& tangents, int verbose,
-                         std::string name, nb::handle recipe) {
+                         std::string name, nb::handle recipe, int output_index,
+                         std::vector<double> output_weights) {
   GradientOptions options;
   options.wrt = std::move(wrt);
   options.single = single;
@@ -118,6 +120,8 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
   options.forward = tangents.has_value();
   if (tangents) options.tangents = *tangents;
   options.function_name = std::move(name);
+  options.output_index = output_index;
+  options.output_weights = std::move(output_weights);
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }
 
@@ -139,10 +143,12 @@ NB_MODULE(_core, module) {
   NumpyTypes::get();
   session();
   tangent::runtime::add_gradient_type(module);
+  add_user_rules(module);
   module.def("make_gradient", &make_gradient, nb::arg("primal"), nb::arg("wrt"), nb::arg("single"),
              nb::arg("preserve_result"), nb::arg("value_first"), nb::arg("check_dims"),
              nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
-             nb::arg("name"), nb::arg("recipe"));
+             nb::arg("name"), nb::arg("recipe"), nb::arg("output_index") = -1,
+             nb::arg("output_weights") = std::vector<double>());
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");

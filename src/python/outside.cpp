@@ -5,9 +5,13 @@
 #include <string>
 
 #include "base/diagnostics.h"
+#include "lower/lower.h"
 #include "python/read_tree.h"
+#include "python/session.h"
 #include "python/text.h"
+#include "python/user_rules.h"
 #include "python/values.h"
+#include "types/infer.h"
 
 namespace nb = nanobind;
 
@@ -136,6 +140,10 @@ void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHa
 }
 
 Thing LiveOutside::lookup(ThingHandle function, Symbol name, Context& context) {
+  if (function == alias_.function && name == alias_.name)
+    return thing_of(object(alias_.meaning), {}, context);
+  if (const nb::object own = own_name(object(function), name.text()); own.is_valid())
+    return thing_of(own, {}, context);
   const nb::object found = find_free_name(object(function), to_str(name.text()));
   if (!found.is_valid()) {
     record(function, name, false, -1);
@@ -235,6 +243,12 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     thing.qualified_name = context.symbol("tangent.runtime." + text_attribute(object, "__name__"));
     return thing;
   }
+  if (const nb::object slot = rule_slot(object, forward_); slot.is_valid()) {
+    thing.kind = ThingKind::Library;
+    thing.qualified_name = context.symbol(rule_name(slot));
+    ruled_[thing.qualified_name] = {thing.handle, handle_of(slot)};
+    return thing;
+  }
   const bool library = is_library_module(module);
   if (PyType_Check(pointer) != 0) {
     thing.kind = library ? ThingKind::Library : ThingKind::UserClass;
@@ -247,6 +261,61 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
                              ? context.symbol(library_name(object, path))
                              : context.symbol(text_attribute(object, "__name__"));
   return thing;
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Rules of users
+
+RuleObject LiveOutside::rule_object(Symbol name, Context& context) {
+  nb::object known = session().rule_object(std::string(name.text()));
+  for (const auto& [record, handles] : ruled_) {
+    if (known.is_valid()) break;
+    known = slot_object(object(handles.second), name.text());
+  }
+  if (!known.is_valid()) throw InternalError("a rule names an object that is gone");
+  auto item = [&](Py_ssize_t i) { return nb::handle(PyTuple_GET_ITEM(known.ptr(), i)); };
+  RuleObject result;
+  result.wish = std::string(view(item(3)));
+  if (item(1).is_none()) {
+    result.thing = thing_of(item(0), {}, context);
+    return result;
+  }
+  result.function = handle_of(item(1));
+  result.original = context.symbol(view(item(2)));
+  result.thing = lookup(result.function, result.original, context);
+  return result;
+}
+
+Type LiveOutside::result_of(Symbol callee, std::span<const Type> arguments, Context& context) {
+  const auto found = ruled_.find(callee);
+  if (found == ruled_.end()) return Type::unknown();
+  if (std::ranges::find(typed_now_, callee) != typed_now_.end()) return Type::unknown();
+  const ThingHandle handle = found->second.first;
+  // What is known of this call's arguments is not known of the callee's.
+  struct Inner {
+    Inner(LiveOutside& outside, Symbol callee) : outside(outside), kept(outside.arguments_) {
+      outside.arguments_ = nullptr;
+      outside.typed_now_.push_back(callee);
+    }
+    ~Inner() {
+      outside.arguments_ = kept;
+      outside.typed_now_.pop_back();
+    }
+    Inner(const Inner&) = delete;
+    Inner& operator=(const Inner&) = delete;
+    LiveOutside& outside;
+    const std::vector<PyObject*>* kept;
+  };
+  const Inner inner(*this, callee);
+  try {
+    const CapturedFunction function =
+        source_of({.kind = ThingKind::UserFunction, .handle = handle}, context);
+    const CoreFunction core = lower(function, handle, *this, rules_, context);
+    if (core.parameters.size() != arguments.size() || !core.pairs.empty()) return Type::unknown();
+    return infer(core, {arguments.begin(), arguments.end()}, *this, rules_, context).result;
+  } catch (const Diagnostic&) {
+    return Type::unknown();  // what the engine cannot read, a rule may still differentiate
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------

@@ -33,7 +33,8 @@ bool is_plain_value(nanobind::handle object);
 
 class LiveOutside final : public Outside {
  public:
-  explicit LiveOutside(RuleBook& rules) : rules_(rules) {}
+  // `forward`: which rules of the user's count, those for reverse mode or those for forward mode.
+  explicit LiveOutside(RuleBook& rules, bool forward = false) : rules_(rules), forward_(forward) {}
 
   Thing lookup(ThingHandle function, Symbol name, Context& context) override;
   Thing attribute(const Thing& thing, Symbol name, Context& context) override;
@@ -47,11 +48,18 @@ class LiveOutside final : public Outside {
   ClassFacts class_facts(const Thing& type, Context& context) override;
   Member member(const Thing& type, ThingHandle after, Symbol name, Context& context) override;
   bool is_subclass(const Thing& type, const Thing& base) override;
+  RuleObject rule_object(Symbol name, Context& context) override;
+  Type result_of(Symbol callee, std::span<const Type> arguments, Context& context) override;
   Block parse(std::string_view text, std::string_view filename, int line,
               Context& context) override;
 
   // The arguments of the call that is lowered now; null where there is none.
   void set_arguments(const std::vector<PyObject*>* arguments) { arguments_ = arguments; }
+
+  // What a name of one function stands for, whatever the function's own names are.
+  void set_alias(ThingHandle function, Symbol name, ThingHandle meaning) {
+    alias_ = {function, name, meaning};
+  }
 
   // The handle of an object; the same object has the same handle.
   ThingHandle handle_of(nanobind::handle object);
@@ -79,7 +87,19 @@ class LiveOutside final : public Outside {
               bool member = false);
   std::string library_name(nanobind::handle object, const std::string& path);
 
+  struct Alias {
+    ThingHandle function = -1;
+    Symbol name;
+    ThingHandle meaning = -1;
+  };
+
   RuleBook& rules_;
+  bool forward_;
+  Alias alias_;
+  // Functions with rules of the user's, by the names of their records, and their slots
+  // (user_rules.h).
+  std::unordered_map<Symbol, std::pair<ThingHandle, ThingHandle>> ruled_;
+  std::vector<Symbol> typed_now_;  // those whose results are being typed
   const std::vector<PyObject*>* arguments_ = nullptr;
   FileTable files_;
   std::vector<Held> held_;

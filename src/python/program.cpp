@@ -4,19 +4,61 @@
 
 #include "python/errors.h"
 #include "python/structure.h"
+#include "python/text.h"
+#include "python/user_rules.h"
 #include "syntax/printer.h"
 
 namespace nb = nanobind;
 
 namespace tangent::python {
 
-Program::Program(Session& session, nb::handle function)
-    : session_(session), context_(session.symbols()), outside_(session.rules()) {
+Program::Program(Session& session, nb::handle function, bool forward)
+    : session_(session), context_(session.symbols()), outside_(session.rules(), forward) {
   translated(outside_.files(), [&] {
     handle_ = outside_.handle_of(function);
     captured_ = outside_.source_of({.kind = ThingKind::UserFunction, .handle = handle_}, context_);
-    check_syntax(captured_);
+    if (rule_slot(function, forward).is_valid()) {
+      call_instead(function);
+    } else {
+      check_syntax(captured_);
+    }
   });
+}
+
+void Program::call_instead(nb::handle function) {
+  const FunctionDefinition& definition = *captured_.definition;
+  std::vector<const Expr*> arguments;
+  std::vector<const Keyword*> keywords;
+  std::string name(view(function.attr("__name__")));
+  if (captured_.is_lambda) name = "function";
+  for (const Parameter* parameter : definition.parameters) {
+    const Expr* value = context_.make<Name>(parameter->ranges, parameter->name, Scope::Unresolved);
+    switch (parameter->form) {
+      case ParameterKind::KeywordOnly:
+        keywords.push_back(context_.make<Keyword>(parameter->ranges, parameter->name, value));
+        break;
+      case ParameterKind::VariadicPositional:
+      case ParameterKind::VariadicKeyword:
+        throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
+                         "`*` and `**` parameters of a function with a rule of its own",
+                         parameter->ranges, "name the parameters");
+      default:
+        arguments.push_back(value);
+    }
+    if (parameter->name.text() == name) name += '_';
+  }
+  const Symbol alias = context_.symbol(name);
+  const ThingHandle meaning = outside_.handle_of(function);
+  outside_.set_alias(handle_, alias, meaning);
+  const Expr* call = context_.make<Call>(
+      definition.ranges,
+      static_cast<const Expr*>(context_.make<Name>(definition.ranges, alias, Scope::Unresolved)),
+      Symbol(), Exprs(context_.list(arguments)), List<const Keyword*>(context_.list(keywords)));
+  const Stmt* exit = context_.make<Return>(definition.ranges, call);
+  captured_.definition = context_.make<FunctionDefinition>(
+      definition.ranges, definition.name, definition.parameters, context_.list({exit}), Exprs(),
+      static_cast<const Expr*>(nullptr), false);
+  captured_.is_lambda = false;
 }
 
 const CoreFunction& Program::core() {

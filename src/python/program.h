@@ -23,7 +23,7 @@ namespace tangent::python {
 class Program {
  public:
   // Captures and parses; refuses syntax that no later stage will ever take. Throws python_error.
-  Program(Session& session, nanobind::handle function);
+  Program(Session& session, nanobind::handle function, bool forward = false);
 
   // The core program; lowered at the first call, under the session's lock. Throws Diagnostic.
   const CoreFunction& core();
@@ -37,6 +37,9 @@ class Program {
   [[nodiscard]] const FileTable& files() const { return outside_.files(); }
 
  private:
+  // For a function with a rule of the user's: the call of it, which is what is differentiated.
+  void call_instead(nanobind::handle function);
+
   Session& session_;
   Context context_;
   LiveOutside outside_;

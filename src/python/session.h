@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
+#include <unordered_map>
 
 #include "base/symbols.h"
 #include "rules/rule.h"
@@ -23,6 +25,18 @@ class Session {
   RuleBook& rules() { return rules_; }
   // Numbers the emitted functions of the process.
   std::uint64_t next_number() { return ++last_number_; }
+
+  // How often a rule of a user's was added: a gradient that was made before is made anew.
+  [[nodiscard]] std::uint64_t rules_version() const { return rules_version_; }
+  void rules_changed() { ++rules_version_; }
+  // What names in records of users stand for (user_rules.h), of functions of libraries.
+  void keep_rule_object(const std::string& name, nanobind::object object) {
+    rule_objects_[name] = std::move(object);
+  }
+  [[nodiscard]] nanobind::object rule_object(const std::string& name) const {
+    const auto found = rule_objects_.find(name);
+    return found != rule_objects_.end() ? found->second : nanobind::object();
+  }
 
   // Takes the text of an emitted function out of linecache, though not at once.
   void retire_text(nanobind::object filename);
@@ -44,6 +58,8 @@ class Session {
   RuleBook rules_;
   nanobind::object lock_;
   std::uint64_t last_number_ = 0;
+  std::uint64_t rules_version_ = 0;
+  std::unordered_map<std::string, nanobind::object> rule_objects_;
   std::deque<nanobind::object> retired_;  // file names whose functions are gone
 };
 

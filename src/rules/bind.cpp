@@ -44,7 +44,7 @@ std::string_view module_of(std::string_view qualified_name) {
   return dot == std::string_view::npos ? std::string_view() : qualified_name.substr(0, dot);
 }
 
-std::string_view last_part(std::string_view path) {
+std::string_view last_step_of(std::string_view path) {
   return path.substr(path.rfind('.') + 1);  // npos + 1 is 0
 }
 
@@ -111,9 +111,9 @@ const Expr* BodyBinder::module_member(const Attribute& attribute) {
   std::string module(root.text());
   std::string_view tail = *path;
   if (!module_.empty() && module == "np") {
-    const std::string_view member = last_part(tail);
+    const std::string_view member = last_step_of(tail);
     const std::string_view submodule = module_of(tail);
-    const bool fits = submodule.empty() || submodule == last_part(module_);
+    const bool fits = submodule.empty() || submodule == last_step_of(module_);
     const bool constant = module_ == "math" && (tail == "pi" || tail == "inf" || tail == "nan");
     if (constant || (fits && has_record(std::string(module_) + "." + std::string(member)))) {
       module = module_;

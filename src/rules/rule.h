@@ -48,11 +48,15 @@ struct Rule {
   Block adjoint;                   // the body above; empty for a function without derivative
   Block tangent;                   // body of the record's @tangent twin, if it has one
   std::vector<Symbol> linear;      // parameters in which the function is linear
+  std::vector<Symbol> objects;     // of the user's, by the names that the body has for them
   const Expr* singular = nullptr;  // a test on the parameters where the partials are not finite
   bool parts = false;              // the result is a tuple: the body reads d[y][0], d[y][1], …
   bool constant = false;           // @constant("numpy.floor"): the derivative is zero everywhere
   bool random = false;             // impure: a second call gives another value
   bool variadic = false;           // a constant that takes any further arguments (print)
+  // Given by the user (tangent.register_adjoint, custom_vjp): what its body calls is not known to
+  // be free of effects, contributions may have any shape, and its tangent comes before partials.
+  bool given = false;
 
   [[nodiscard]] int index_of(Symbol parameter) const;  // -1: not a parameter
 };
@@ -66,6 +70,11 @@ struct RuleSource {
 };
 std::span<const RuleSource> rule_index();           // sorted by name; generated
 std::span<const std::string_view> rule_packages();  // "numpy", "math", …; sorted; generated
+
+// How a record given by the user spells a function or value of the user's: `user._3_helper`.
+constexpr std::string_view kUserObjects = "user";
+// What the names of functions with a rule of the user's begin with.
+constexpr std::string_view kUserFunctions = "user.";
 
 // v for the expression `d[v]` of a body, else an empty symbol.
 Symbol derivative_of(const Expr* expression);
@@ -85,8 +94,10 @@ class RuleBook {
   // Whether a package has a rule file: such a package is never entered ("numpy", "scipy", "math",
   // …).
   static bool is_library(std::string_view package);
-  // Adds or replaces a record given as text (tangent.register_adjoint).
-  const Rule* add(std::string_view text, std::string_view filename, int line);
+  // Adds or replaces a record given as text (tangent.register_adjoint), under the name that its
+  // text says, or as an entry of its own for `key` (an alias, as "math.tanh").
+  const Rule* add(std::string_view text, std::string_view filename, int line,
+                  std::string_view key = {});
 
  private:
   // `called` is the name that was asked for: an alias decides what `np.f` in the body means.

@@ -84,9 +84,10 @@ const Rule* RuleBook::find(std::string_view qualified_name) {
   return rules_.emplace(found->name, std::move(rule)).first->second.get();
 }
 
-const Rule* RuleBook::add(std::string_view text, std::string_view filename, int line) {
-  auto rule = read(text, filename, line, {});
-  const std::string_view name = rule->name.text();
+const Rule* RuleBook::add(std::string_view text, std::string_view filename, int line,
+                          std::string_view key) {
+  auto rule = read(text, filename, line, key);
+  const std::string_view name = key.empty() ? rule->name.text() : context_.symbol(key).text();
   auto& place = rules_[name];
   // A program made with the old record may still refer to it.
   if (place != nullptr) replaced_.push_back(std::move(place));
@@ -124,6 +125,11 @@ std::unique_ptr<Rule> RuleBook::read(std::string_view text, std::string_view fil
     rule->shape = context_.symbol(literal_string(shape).text);
   }
   if (const Expr* random = header.option("random")) rule->random = is_true(random);
+  if (const Expr* given = header.option("given")) rule->given = is_true(given);
+  if (const Expr* objects = header.option("objects")) {
+    for (const Expr* name : elements_of(objects))
+      rule->objects.push_back(context_.symbol(literal_string(name).text));
+  }
   if (header.kind == "constant") {
     rule->constant = true;
     return rule;

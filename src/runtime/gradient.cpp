@@ -6,6 +6,7 @@
 #include "python/errors.h"
 #include "python/session.h"
 #include "python/text.h"
+#include "syntax/visit.h"
 
 namespace nb = nanobind;
 
@@ -38,7 +39,8 @@ Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
       options_(std::move(options)),
       verbose_(verbose),
       binder_(primal, options_.tangents),
-      program_(std::make_shared<Program>(session(), binder_.function())) {
+      program_(std::make_shared<Program>(session(), binder_.function(), options_.forward)) {
+  rules_version_ = session().rules_version();
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
   // A count that no call has switches the fast path off.
   fast_count_ = binder_.plain() && !options_.seed_required
@@ -69,7 +71,8 @@ std::shared_ptr<Variant> Gradient::find(const Bound& bound) {
 std::shared_ptr<Program> Gradient::current_program() {
   if (program_ == nullptr || !is_current() ||
       !NameGuard(program_->outside(), {}, nb::handle()).holds()) {
-    program_ = std::make_shared<Program>(session(), binder_.function());
+    rules_version_ = session().rules_version();
+    program_ = std::make_shared<Program>(session(), binder_.function(), options_.forward);
     code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
   }
   return program_;
@@ -268,6 +271,29 @@ std::string Gradient::seed_name() {
 
 std::vector<std::string> Gradient::further_names() {
   return options_.forward ? options_.tangents : std::vector<std::string>{seed_name()};
+}
+
+std::size_t Gradient::literal_outputs() const {
+  if (program_ == nullptr) return 0;
+  std::size_t size = 0;
+  const Block body = program_->captured().definition->body;
+  std::vector<const Node*> stack(body.begin(), body.end());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (is_expression(node->kind) || is<FunctionDefinition>(node) || is<ClassDefinition>(node))
+      continue;
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+    const auto* exit = as<Return>(node);
+    if (exit == nullptr) continue;
+    const auto* tuple = as<TupleDisplay>(exit->value);
+    if (tuple == nullptr || (size != 0 && tuple->elements.size() != size)) return 0;
+    for (const Expr* element : tuple->elements) {
+      if (is<Starred>(element)) return 0;
+    }
+    size = tuple->elements.size();
+  }
+  return size;
 }
 
 nb::list Gradient::stages(PyObject* const* arguments, std::size_t count, PyObject* keywords) {

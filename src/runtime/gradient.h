@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "python/session.h"
 #include "runtime/binding.h"
 #include "runtime/user_lines.h"
 #include "runtime/variant.h"
@@ -57,9 +58,13 @@ class Gradient {
   [[nodiscard]] nanobind::handle primal() const { return primal_; }
   [[nodiscard]] const GradientOptions& options() const { return options_; }
   [[nodiscard]] std::size_t size() const { return variants_.size(); }
-  // Whether the code that was captured is still the function's own.
+  // How many values every return of the function gives, where each writes a tuple out; else 0.
+  [[nodiscard]] std::size_t literal_outputs() const;
+  // Whether the code that was captured is still the function's own,
+  // and no rule has been given since.
   [[nodiscard]] bool is_current() const {
-    return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr();
+    return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr() &&
+           rules_version_ == python::session().rules_version();
   }
 
   int traverse(visitproc visit, void* arg) const;
@@ -88,6 +93,7 @@ class Gradient {
 
   nanobind::object primal_;
   nanobind::object code_;
+  std::uint64_t rules_version_ = 0;
   GradientOptions options_;
   int verbose_;
   Binder binder_;

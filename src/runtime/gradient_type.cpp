@@ -85,8 +85,21 @@ PyObject* get_source(PyObject* self, void* /*unused*/) {
   return guarded([&] { return gradient_of(self).source().release().ptr(); });
 }
 
+// The function that was given to `grad`: a copy of it with another text says which that is.
+nb::object primal_of(PyObject* self) {
+  const nb::handle primal = gradient_of(self).primal();
+  PyObject* own = PyFunction_Check(primal.ptr()) != 0
+                      ? reinterpret_cast<PyFunctionObject*>(primal.ptr())->func_dict
+                      : nullptr;
+  PyObject* given = own != nullptr ? PyDict_GetItemString(own, "__tangent_copy_of__") : nullptr;
+  // functools.wraps copies the attributes of one function to another.
+  const bool is_own = given != nullptr && PyTuple_Check(given) != 0 &&
+                      PyTuple_GET_SIZE(given) == 2 && PyTuple_GET_ITEM(given, 0) == primal.ptr();
+  return nb::borrow(is_own ? PyTuple_GET_ITEM(given, 1) : primal.ptr());
+}
+
 PyObject* get_primal(PyObject* self, void* /*unused*/) {
-  return Py_NewRef(gradient_of(self).primal().ptr());
+  return guarded([&] { return primal_of(self).release().ptr(); });
 }
 
 PyObject* get_entries(PyObject* self, void* /*unused*/) {
@@ -129,6 +142,10 @@ PyObject* get_variant_count(PyObject* self, void* /*unused*/) {
   return PyLong_FromSize_t(gradient_of(self).size());
 }
 
+PyObject* get_outputs(PyObject* self, void* /*unused*/) {
+  return PyLong_FromSize_t(gradient_of(self).literal_outputs());
+}
+
 PyObject* get_is_current(PyObject* self, void* /*unused*/) {
   return PyBool_FromLong(gradient_of(self).is_current() ? 1 : 0);
 }
@@ -136,8 +153,7 @@ PyObject* get_is_current(PyObject* self, void* /*unused*/) {
 PyObject* gradient_repr(PyObject* self) {
   return guarded([&] {
     const std::string& name = gradient_of(self).options().function_name;
-    return PyUnicode_FromFormat("<tangent gradient %s of %R>", name.c_str(),
-                                gradient_of(self).primal().ptr());
+    return PyUnicode_FromFormat("<tangent gradient %s of %R>", name.c_str(), primal_of(self).ptr());
   });
 }
 
@@ -198,6 +214,9 @@ PyGetSetDef type_attributes[] = {
     {"__tangent_motion__", get_motion, nullptr, "How forward and backward part are laid out.",
      nullptr},
     {"__tangent_variants__", get_variant_count, nullptr, "How many variants there are.", nullptr},
+    {"__tangent_outputs__", get_outputs, nullptr,
+     "How many values the function returns, where each return writes a tuple out; else 0.",
+     nullptr},
     {"__tangent_current__", get_is_current, nullptr,
      "Whether the primal still has the code that was differentiated.", nullptr},
     {"__wrapped__", get_wrapped, nullptr,

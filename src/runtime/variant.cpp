@@ -217,13 +217,14 @@ void Variant::refresh_defaults(const Binder& binder) {
   PyObject* named = PyFunction_GET_KW_DEFAULTS(primal);
   if (has_defaults_ && defaults == defaults_.ptr() && named == named_defaults_.ptr()) return;
   nb::object seed = checked(PyFloat_FromDouble(1.0));
-  if (emitted_.seed_size > 0) {
+  if (!emitted_.seeds.empty()) {
     // A result of several values has a seed for each.
-    nb::object ones = checked(PyTuple_New(static_cast<Py_ssize_t>(emitted_.seed_size)));
-    for (std::size_t i = 0; i < emitted_.seed_size; ++i) {
-      PyTuple_SET_ITEM(ones.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(seed.ptr()));
+    nb::object parts = checked(PyTuple_New(static_cast<Py_ssize_t>(emitted_.seeds.size())));
+    for (std::size_t i = 0; i < emitted_.seeds.size(); ++i) {
+      PyTuple_SET_ITEM(parts.ptr(), static_cast<Py_ssize_t>(i),
+                       checked(PyFloat_FromDouble(emitted_.seeds[i])).release().ptr());
     }
-    seed = std::move(ones);
+    seed = std::move(parts);
   }
   defaults_ = nb::borrow(defaults);
   named_defaults_ = nb::borrow(named);

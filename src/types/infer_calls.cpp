@@ -150,6 +150,14 @@ Type Inference::library_call(const Call& call, Symbol callee, const Expr* receiv
       refuse_positional_out(*rule, call, receiver);
       return Type::unknown();
     }
+    if (rule->given && rule->shape.empty() && callee.text().starts_with(kUserFunctions)) {
+      std::vector<Type> types;
+      for (const Expr* argument : arguments) {
+        if (argument == nullptr) return Type::unknown();
+        types.push_back(lookup_(argument));
+      }
+      return outside_.result_of(callee, types, context_);
+    }
     return type_of_call({.callee = callee, .rule = rule, .arguments = arguments, .keywords = {}},
                         lookup_, arena_);
   }
