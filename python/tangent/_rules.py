@@ -14,7 +14,7 @@ import itertools
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from tangent import _core
@@ -85,6 +85,9 @@ def _rule_of(function: object) -> _Rule:
             'give the rule of the function that it is the gradient of',
         )
     kind, name = _core.kind_of_callable(function)
+    receiver = getattr(function, '__self__', None)
+    if receiver is not None and not isinstance(receiver, ModuleType):
+        kind = kind if _core.built_in_record(name) is not None else 'method'
     if kind == 'library' and not (isinstance(function, FunctionType) and _has_rule(function)):
         known = _of_libraries.get(name)
         if known is None:
@@ -223,8 +226,9 @@ def _text(rule: _Rule) -> str:
     objects = [name for each in (rule.adjoint, rule.tangent) if each for name in each.objects]
     if objects:
         options.append(f'objects=({", ".join(map(repr, objects))},)')
+    called = rule.function.__name__ if rule.function is not None else rule.key
     if rule.constant:
-        return f'@constant({rule.key!r}, {", ".join(options)})\n{signature} ...\n'
+        return f'@constant({called!r}, {", ".join(options)})\n{signature} ...\n'
     adjoint = rule.adjoint.lines if rule.adjoint else rule.built_in_adjoint
     # A slope that the user gives holds in both modes; else forward mode keeps its own.
     slope = rule.adjoint is not None and rule.adjoint.elementwise
@@ -235,10 +239,10 @@ def _text(rule: _Rule) -> str:
             (name == 'singular' and rule.adjoint) or (name == 'linear' and (slope or rule.tangent))
         ):
             options.append(option)
-    text = [f'@adjoint({rule.key!r}, {", ".join(options)})', signature]
+    text = [f'@adjoint({called!r}, {", ".join(options)})', signature]
     text += [f'    {line}' for line in adjoint or [f'd[{name}] = 0' for name in rule.names]]
     if tangent:
-        text += [f'@tangent({rule.key!r})', signature, *(f'    {line}' for line in tangent)]
+        text += [f'@tangent({called!r})', signature, *(f'    {line}' for line in tangent)]
     return '\n'.join(text) + '\n'
 
 

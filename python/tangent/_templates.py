@@ -238,9 +238,9 @@ class _Plain(ast.NodeTransformer):
     def body(self) -> Body:
         statements = [each for each in self._template.node.body if not _is_nothing(each)]
         self._check(statements)
-        rank = self._shape in _ELEMENTWISE
-        elementwise = rank and not self._forward and all(map(self._is_partial, statements))
-        self._full = not self._forward and not elementwise
+        products = not self._forward and all(map(self._is_partial, statements))
+        elementwise = products and self._shape in _ELEMENTWISE
+        self._full = not self._forward and not products
         lines: list[str] = []
         for statement in statements:
             assert isinstance(statement, ast.Assign)

@@ -157,6 +157,22 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
   if (index < 0) throw InternalError("a rule gives a derivative to what is no parameter");
   const Expr* argument = binding.arguments[static_cast<std::size_t>(index)];
   if (argument == nullptr || !active(argument)) return;
+  if (binding.rule.given && !binding.broadcasts && binding.adjoint.lazy &&
+      !same_shape(typing_.of(binding.node), typing_.of(argument))) {
+    // A number that stands for an array is one only where the argument has that array's shape.
+    const Linear whole = full(binding.adjoint, binding.node);
+    Binding made{.rule = binding.rule,
+                 .call = binding.call,
+                 .arguments = binding.arguments,
+                 .adjoint = whole,
+                 .node = binding.node,
+                 .result = binding.result,
+                 .broadcasts = false,
+                 .parts = binding.parts,
+                 .locals = binding.locals,
+                 .values = binding.values};
+    return contribute(parameter, value, made);
+  }
   if (const auto elements = elements_of_display(argument)) {
     if (const auto* each = as<Call>(value); each != nullptr && each->callee.text() == "rule.each") {
       Linear part = evaluate_linear(each->arguments[0], binding);
@@ -200,6 +216,7 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
 // argument's.
 Linear Reverse::fitted(Linear contribution, const Expr* argument) {
   const Type wanted = typing_.of(argument);
+  if (contribution.lazy) return contribution;
   const Expr* made = algebra_.build(contribution);
   const Type type = typing_.of(made);
   if (same_shape(type, wanted)) return contribution;

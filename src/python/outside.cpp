@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "analysis/aliases.h"
 #include "base/diagnostics.h"
 #include "lower/lower.h"
 #include "python/read_tree.h"
@@ -286,6 +287,25 @@ RuleObject LiveOutside::rule_object(Symbol name, Context& context) {
   return result;
 }
 
+namespace {
+
+// A rule says nothing of what its function does to what it is given.
+void refuse_outside_writes(const TypedFunction& typed) {
+  const auto refuse = [&](Ranges ranges) {
+    throw Diagnostic(DiagnosticKind::BadRule,
+                     "`" + std::string(typed.core->name.text()) +
+                         "` has a rule of its own, and writes into what it is given",
+                     ranges, "let it return a new value");
+  };
+  const Aliases aliases(typed, true);
+  aliases.for_each_store([&](const Stmt* store) {
+    if (aliases.is_outside(aliases.stored_into(store))) refuse(store->ranges);
+  });
+  if (!typed.core->changed_objects.empty()) refuse(typed.core->ranges);
+}
+
+}  // namespace
+
 Type LiveOutside::result_of(Symbol callee, std::span<const Type> arguments, Context& context) {
   const auto found = ruled_.find(callee);
   if (found == ruled_.end()) return Type::unknown();
@@ -312,8 +332,12 @@ Type LiveOutside::result_of(Symbol callee, std::span<const Type> arguments, Cont
         source_of({.kind = ThingKind::UserFunction, .handle = handle}, context);
     const CoreFunction core = lower(function, handle, *this, rules_, context);
     if (core.parameters.size() != arguments.size() || !core.pairs.empty()) return Type::unknown();
-    return infer(core, {arguments.begin(), arguments.end()}, *this, rules_, context).result;
-  } catch (const Diagnostic&) {
+    const TypedFunction typed =
+        infer(core, {arguments.begin(), arguments.end()}, *this, rules_, context);
+    refuse_outside_writes(typed);
+    return typed.result;
+  } catch (const Diagnostic& diagnostic) {
+    if (diagnostic.kind == DiagnosticKind::BadRule) throw;
     return Type::unknown();  // what the engine cannot read, a rule may still differentiate
   }
 }

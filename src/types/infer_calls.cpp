@@ -5,6 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "syntax/printer.h"
+#include "types/call_view.h"
 #include "types/inference.h"
 
 namespace tangent {
@@ -150,13 +151,16 @@ Type Inference::library_call(const Call& call, Symbol callee, const Expr* receiv
       refuse_positional_out(*rule, call, receiver);
       return Type::unknown();
     }
-    if (rule->given && rule->shape.empty() && callee.text().starts_with(kUserFunctions)) {
+    if (rule->given && callee.text().starts_with(kUserFunctions)) {
       std::vector<Type> types;
-      for (const Expr* argument : arguments) {
-        if (argument == nullptr) return Type::unknown();
-        types.push_back(lookup_(argument));
+      for (std::size_t k = 0; k < arguments.size(); ++k) {
+        const auto* standard = as<Constant>(rule->parameters[k].default_value);
+        types.push_back(arguments[k] != nullptr ? lookup_(arguments[k])
+                        : standard != nullptr   ? type_of_literal(standard->value, arena_)
+                                                : Type::unknown());
       }
-      return outside_.result_of(callee, types, context_);
+      const Type result = outside_.result_of(callee, types, context_);
+      if (rule->shape.empty()) return result;
     }
     return type_of_call({.callee = callee, .rule = rule, .arguments = arguments, .keywords = {}},
                         lookup_, arena_);
