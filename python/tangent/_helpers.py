@@ -307,7 +307,7 @@ def taped_shape(x: Any) -> TapedShape:
 
 def einsum_grad(dy: Any, subscripts: str, index: int, *operands: Any) -> Any:
     """The adjoint of `np.einsum(subscripts, *operands)` with respect to `operands[index]`."""
-    return runtime._uneinsum(dy, subscripts, list(operands), index)
+    return runtime._uneinsum(dy, subscripts, index, *operands)
 
 
 def cholesky_grad(dy: Any, y: Any) -> Any:

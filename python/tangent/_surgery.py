@@ -245,6 +245,8 @@ class _Rewriter:
             f'def inserted_at_{variable}({", ".join([adjoint, *reads])}):\n'
             f'{body}\n    return {adjoint}\n'
         )
+        plain = define(f'def {name}({listed}):\n    return {variable}\n', self._function)
+        identity.__dict__['__tangent_plain__'] = identity, plain
         give_rule(identity, define(text, self._function), variable, reads)
         self.names[name] = identity
         made = ast.parse(f'{variable} = {name}({listed})').body[0]

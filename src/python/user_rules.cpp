@@ -18,14 +18,30 @@ namespace nb = nanobind;
 
 namespace tangent::python {
 
-nb::object own_name(nb::handle function, std::string_view name) {
-  if (PyFunction_Check(function.ptr()) == 0) return {};
+namespace {
+
+// The second of a pair that a function has as an attribute, whose first is the function itself:
+// functools.wraps copies the attributes of one function to another. Null if there is none.
+PyObject* own_attribute(nb::handle function, const char* name) {
+  if (PyFunction_Check(function.ptr()) == 0) return nullptr;
   PyObject* own = reinterpret_cast<PyFunctionObject*>(function.ptr())->func_dict;
-  PyObject* names = own == nullptr ? nullptr : PyDict_GetItemString(own, "__tangent_names__");
-  const bool is_own = names != nullptr && PyTuple_Check(names) != 0 &&
-                      PyTuple_GET_SIZE(names) == 2 && PyTuple_GET_ITEM(names, 0) == function.ptr();
-  if (!is_own) return {};
-  return nb::borrow(PyDict_GetItemWithError(PyTuple_GET_ITEM(names, 1), to_str(name).ptr()));
+  PyObject* pair = own == nullptr ? nullptr : PyDict_GetItemString(own, name);
+  const bool is_own = pair != nullptr && PyTuple_Check(pair) != 0 && PyTuple_GET_SIZE(pair) == 2 &&
+                      PyTuple_GET_ITEM(pair, 0) == function.ptr();
+  return is_own ? PyTuple_GET_ITEM(pair, 1) : nullptr;
+}
+
+}  // namespace
+
+nb::object own_name(nb::handle function, std::string_view name) {
+  PyObject* names = own_attribute(function, "__tangent_names__");
+  if (names == nullptr) return {};
+  return nb::borrow(PyDict_GetItemWithError(names, to_str(name).ptr()));
+}
+
+nb::object emitted_object(nb::handle function) {
+  PyObject* plain = own_attribute(function, "__tangent_plain__");
+  return nb::borrow(plain != nullptr ? plain : function.ptr());
 }
 
 nb::object rule_slot(nb::handle function, bool forward) {

@@ -26,6 +26,11 @@ nanobind::object slot_object(nanobind::handle slot, std::string_view name);
 // its attribute `__tangent_names__` is (the function, a dict); invalid if there is no such name.
 nanobind::object own_name(nanobind::handle function, std::string_view name);
 
+// What an emitted text calls for a function: the function itself, or what its attribute
+// `__tangent_plain__`, (the function, another one), says: the same without the rule, so that the
+// rule counts for one differentiation only.
+nanobind::object emitted_object(nanobind::handle function);
+
 // Adds the functions of the module that tangent._rules calls.
 void add_user_rules(nanobind::module_& module);
 

@@ -3,6 +3,7 @@
 #include "base/diagnostics.h"
 #include "python/session.h"
 #include "python/text.h"
+#include "python/user_rules.h"
 
 namespace nb = nanobind;
 
@@ -165,7 +166,7 @@ void Variant::fill_namespace(const Binder& binder) {
     // A name that stands for nothing stays unknown: using it is the NameError of the primal.
     if (binding.thing.handle < 0) continue;
     set_item(names_dict_, interned(binding.printed.text()),
-             program_->outside().object(binding.thing.handle));
+             python::emitted_object(program_->outside().object(binding.thing.handle)));
   }
   if (!emitted_.helpers.empty()) {
     const nb::object helpers = nb::module_::import_("tangent.runtime");
