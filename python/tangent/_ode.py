@@ -109,7 +109,8 @@ def odeint_grad(
     grads: list[Any] = [0.0 * np.asarray(each, dtype=float) for each in args]
 
     def pulled(seed: Any, y: Any, t: Any) -> Any:
-        by, *bargs = pull(y, t, *args, seed)
+        pulled_back = pull(y, t, *args, seed)
+        by, *bargs = pulled_back if args else (pulled_back,)
         for k, each in enumerate(bargs):
             grads[k] = grads[k] + each
         return by
