@@ -238,7 +238,8 @@ def test_transpose_inverse_axes():
 def test_pieces():
     left, right = RNG.normal(size=(2, 3)), RNG.normal(size=(2, 1))
     joined = np.concatenate([left, right], axis=1)
-    for got, want in zip(tangent.unconcatenate(joined, [left, right], 1), (left, right), strict=True):
+    pieces = tangent.unconcatenate(joined, [left, right], 1)
+    for got, want in zip(pieces, (left, right), strict=True):
         np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(tangent.np_concat_seq(1, left, right), joined)
     np.testing.assert_array_equal(tangent.np_concat_grads(joined, 1, left, right)[1], right)
