@@ -173,6 +173,29 @@ TEST_F(Rules, RecordsCanBeAddedAndReplaced) {
   EXPECT_EQ(print(first->adjoint).text, "d[x] = d[y] * 3 * x * x\n");  // still there
 }
 
+TEST_F(Rules, RecordsOfUsers) {
+  const Rule* rule = book.add(
+      "@adjoint(\"cube\", given=True, random=True, objects=(\"_1_slope\",))\n"
+      "def cube(y, x):\n    d[x] = user._1_slope(d[y], x)\n",
+      "users.py", 1, "user.1.cube");
+  EXPECT_EQ(book.find("user.1.cube"), rule);
+  EXPECT_EQ(book.find("cube"), nullptr);
+  EXPECT_EQ(rule->name.text(), "cube");  // what messages call it
+  EXPECT_TRUE(rule->given);
+  EXPECT_TRUE(rule->random);
+  ASSERT_EQ(rule->objects.size(), 1U);
+  EXPECT_EQ(rule->objects[0].text(), "_1_slope");
+  const auto* assign = as<Assign>(rule->adjoint[0]);
+  ASSERT_NE(as<Call>(assign->value), nullptr);
+  EXPECT_EQ(as<Call>(assign->value)->callee.text(), "user._1_slope");
+  // A key of its own replaces the entry of an alias alone.
+  const Rule* square = book.find("numpy.square");
+  ASSERT_NE(square, nullptr);
+  book.add("@adjoint(\"numpy.square\")\ndef square(y, x):\n    d[x] = d[y]\n", "users.py", 1,
+           "users.square");
+  EXPECT_EQ(book.find("numpy.square"), square);
+}
+
 TEST_F(Rules, BadRecords) {
   const auto bad = [&](std::string_view text) {
     try {
