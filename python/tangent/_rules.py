@@ -63,6 +63,7 @@ class _Rule:
     built_in_adjoint: list[str] | None = None
     built_in_tangent: list[str] | None = None
     constant: bool = False
+    pure: bool = False  # gives its first argument back, and does nothing else
     backward: Callable[..., Any] | None = None
     forward: Callable[..., Any] | None = None
 
@@ -221,7 +222,7 @@ def _text(rule: _Rule) -> str:
     options = ['given=True']
     if rule.shape is not None:
         options.append(f'shape={rule.shape!r}')
-    if rule.function is not None:
+    if rule.function is not None and not rule.pure:
         options.append('random=True')  # it may do anything: never left out, never computed again
     objects = [name for each in (rule.adjoint, rule.tangent) if each for name in each.objects]
     if objects:
@@ -508,9 +509,10 @@ def custom_vjp(func: F) -> F:
 def give_rule(
     function: FunctionType, backward: Callable[..., Any], of: str, reads: list[str]
 ) -> None:
-    """A rule for a new function in reverse mode: the adjoint of the parameter `of` is what
+    """A rule for a new identity in reverse mode: the adjoint of the parameter `of` is what
     `backward` gives for that of the result and the parameters `reads`."""
     rule = _rule_of(function)
+    rule.pure = True
     name, objects = _object(backward)
     call = f'user.{name}({", ".join([f"full(d[{rule.result}], {rule.result})", *reads])})'
     lines = [f'd[{each}] = 0' for each in rule.names if each != of]

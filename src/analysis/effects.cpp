@@ -115,6 +115,12 @@ bool Effects::may_raise(const Expr* expression,
       case Kind::Call: {
         const auto* call = static_cast<const Call*>(top);
         const std::string_view callee = call->callee.text();
+        // An identity that carries a rule: `with tangent.insert_grad_of(y)`.
+        const Rule* rule = callee.starts_with(kUserFunctions) ? rules_.find(callee) : nullptr;
+        if (rule != nullptr && rule->given && !rule->random) {
+          for (const Expr* argument : call->arguments) stack.push_back(argument);
+          continue;
+        }
         raises = std::find(std::begin(kTotal), std::end(kTotal), callee) == std::end(kTotal);
         for (const Expr* argument : call->arguments)
           raises = raises || !is_numeric(type_of_(argument));
