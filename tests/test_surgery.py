@@ -444,3 +444,10 @@ def test_split_motion():
 def test_split_motion_is_of_reverse_mode():
     with pytest.raises(ValueError, match="motion='split' in forward mode"):
         tangent.autodiff(bare, motion='split', mode='forward')
+
+
+def test_a_formula_is_written_into_the_backward_part():
+    source = tangent.grad(decorated).source(X)
+    assert 'np.clip(' in source
+    assert 'inserted_at' not in source
+    assert 'inserted_at_y(' in tangent.grad(watched).source(2.0)

@@ -506,6 +506,14 @@ def custom_vjp(func: F) -> F:
     return func
 
 
+def give_template(function: FunctionType, template: FunctionType) -> None:
+    """A rule for a new identity in reverse mode, by a template."""
+    rule = _rule_of(function)
+    rule.pure = True
+    rule.adjoint = read_template(template, rule.result, rule.names, None, forward=False)
+    _register(rule, fresh=True)
+
+
 def give_rule(
     function: FunctionType, backward: Callable[..., Any], of: str, reads: list[str]
 ) -> None:

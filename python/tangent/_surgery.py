@@ -227,7 +227,7 @@ class _Rewriter:
         self, block: ast.With, adjoint: str, arguments: list[str], reads: list[str]
     ) -> ast.stmt:
         """The assignment that stands for a block, and the functions that it calls."""
-        from tangent._rules import give_rule
+        from tangent._rules import give_rule, give_template
         from tangent._templates import define
 
         variable = arguments[0]
@@ -238,6 +238,20 @@ class _Rewriter:
             name += str(next(_numbers))
         listed = ', '.join(arguments)
         identity = define(f'def {name}({listed}):\n    return {variable}\n', self._function)
+        plain = define(f'def {name}({listed}):\n    return {variable}\n', self._function)
+        identity.__dict__['__tangent_plain__'] = identity, plain
+        formula = _formula(block, adjoint)
+        if formula is not None:
+            result = 'result'
+            while result in arguments or result in self._locals:
+                result += '_'
+            zeros = ''.join(f'    d[{each}] = 0\n' for each in arguments[1:])
+            text = (
+                f'def inserted_at_{variable}({", ".join([result, *arguments])}):\n{zeros}'
+                f'    d[{variable}] = {ast.unparse(_Renamed(adjoint, result).visit(formula))}\n'
+            )
+            give_template(identity, define(text, self._function))
+            return self._assignment(block, variable, name, identity, listed)
         body = '\n'.join(
             f'    {line}' for each in block.body for line in ast.unparse(each).split('\n')
         )
@@ -245,9 +259,12 @@ class _Rewriter:
             f'def inserted_at_{variable}({", ".join([adjoint, *reads])}):\n'
             f'{body}\n    return {adjoint}\n'
         )
-        plain = define(f'def {name}({listed}):\n    return {variable}\n', self._function)
-        identity.__dict__['__tangent_plain__'] = identity, plain
         give_rule(identity, define(text, self._function), variable, reads)
+        return self._assignment(block, variable, name, identity, listed)
+
+    def _assignment(
+        self, block: ast.With, variable: str, name: str, identity: FunctionType, listed: str
+    ) -> ast.stmt:
         self.names[name] = identity
         made = ast.parse(f'{variable} = {name}({listed})').body[0]
         for node in ast.walk(made):
@@ -277,6 +294,29 @@ class _Rewriter:
         raise from_diagnostic(
             'UnsupportedSyntax', 'UnsupportedSyntaxError', message, remedy, [place]
         )
+
+
+def _formula(block: ast.With, adjoint: str) -> ast.expr | None:
+    """The value of a block that only binds the adjoint anew: a copy of it; else None."""
+    if len(block.body) != 1 or not isinstance(block.body[0], ast.Assign):
+        return None
+    targets = block.body[0].targets
+    if len(targets) != 1 or not isinstance(targets[0], ast.Name) or targets[0].id != adjoint:
+        return None
+    return ast.parse(ast.unparse(block.body[0].value), mode='eval').body
+
+
+class _Renamed(ast.NodeTransformer):
+    """An adjoint by its name as d[result]."""
+
+    def __init__(self, name: str, result: str) -> None:
+        self._name = name
+        self._entry = f'd[{result}]'
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id != self._name:
+            return node
+        return ast.parse(self._entry, mode='eval').body
 
 
 def _stored(node: ast.AST) -> set[str]:
