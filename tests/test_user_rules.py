@@ -12,8 +12,10 @@ from __future__ import annotations
 import functools
 import math
 
+import fuzz
 import numpy as np
 import oracle
+import programs
 import pytest
 import tangent
 from tangent import _core, _rules, non_differentiable
@@ -440,6 +442,45 @@ def test_functions_without_derivative():
     non_differentiable.register_non_differentiable_functions(noise)
     assert tangent.grad(f)(2.0) == 1.0
     assert tangent.jvp(f)(2.0, 1.0) == 1.0
+
+
+def true_rules():
+    """The truth about some functions that generated programs use a lot, as users would write it."""
+
+    @tangent.register_adjoint(np.sin)
+    def sin(y, x):
+        d[x] = d[y] * np.cos(x)
+
+    @tangent.register_adjoint(np.exp)
+    def exp(y, x):
+        d[x] = d[y] * y
+
+    @tangent.register_adjoint(np.tanh)
+    def tanh(y, x):
+        if np.ndim(x) >= 0:  # no assignment: a function that the gradient calls
+            d[x] = d[y] * (1 - y * y)
+
+    @tangent.register_adjoint(np.sum)
+    def sum_(y, a, axis=None, keepdims=False):
+        d[a] = tangent.unreduce(d[y], np.shape(a), axis, keepdims)
+
+    @tangent.register_adjoint(np.mean)
+    def mean(y, a, axis=None, keepdims=False):
+        count = tangent.array_size(a, axis)
+        d[a] = tangent.unreduce(d[y], np.shape(a), axis, keepdims) / count
+
+    @tangent.register_adjoint(np.outer)
+    def outer(z, a, b):
+        d[a] = d[z] @ b
+        d[b] = a @ d[z]
+
+
+def test_generated_programs_with_rules_of_users(tmp_path):
+    true_rules()
+    done = [fuzz.check(programs.program(label), str(tmp_path)) for label in range(60)]
+    failed = [outcome.report for outcome in done if outcome.kind == 'failed']
+    assert not failed, failed[0]
+    assert sum(outcome.kind == 'ok' for outcome in done) >= 40
 
 
 # ------------------------------------------------------------------------------------------------
