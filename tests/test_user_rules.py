@@ -741,6 +741,7 @@ def test_stop_gradient():
         return x * tangent.stop_gradient(x)
 
     assert tangent.grad(f)(3.0) == 3.0
+    assert type(tangent.grad(f)(3.0)) is float
     assert tangent.jvp(f)(3.0, 1.0) == 3.0
     assert tangent.grad(tangent.grad(f))(3.0) == 0.0
     np.testing.assert_array_equal(tangent.grad(lambda x: np.sum(f(x)))(X), X)

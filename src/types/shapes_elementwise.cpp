@@ -285,8 +285,9 @@ Type integer_scalar(const CallView& call) {
 }
 
 Type same(const CallView& call) {
-  const Type operand = call.array_at(0);
   const std::string_view name = call.last_name();
+  if (name == "stop_gradient") return call.type_at(0);  // the value itself
+  const Type operand = call.array_at(0);
   if (name == "sort" && call.axes(call.named("axis")).form != Axes::Form::Listed) {
     // Without an axis the array is flattened.
     if (!operand.is_numeric()) return operand;
