@@ -16,10 +16,21 @@ from typing import Any, cast
 from tangent import (
     _capture,  # noqa: F401  every gradient needs it: not imported while the first one is made
     _core,
+    _fingerprint,  # noqa: F401  as _capture
+    _memory,
     _options,
+    disk_cache,
 )
 from tangent._core import Gradient
 from tangent._higher import HigherOrder
+from tangent._memory import (
+    clear_cache,
+    get_cache_size,
+    get_cache_stats,
+    reset_cache_stats,
+    set_cache_size,
+)
+from tangent._memory import find as _known
 from tangent.errors import (
     DictConstructionError,
     ForwardNotImplementedError,
@@ -58,17 +69,19 @@ __all__ = [
     'TypeMismatchError',
     'UnsupportedSyntaxError',
     'autodiff',
+    'clear_cache',
+    'disk_cache',
     'format_error_with_context',
+    'get_cache_size',
+    'get_cache_stats',
     'grad',
     'jvp',
+    'reset_cache_stats',
+    'set_cache_size',
     'stages',
     'value_and_grad',
     'vjp',
 ]
-
-# Gradients of a function are kept in the function's own __dict__ under this name, by options: they
-# live as long as the function, and go with it.
-_MEMORY = '__tangent_gradients__'
 
 
 def grad(
@@ -292,16 +305,6 @@ def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
     return dict(_core.gradient_stages(gradient, *args))
 
 
-def _known(func: Callable[..., Any], key: tuple[Any, ...]) -> Gradient | None:
-    """The gradient that was made for this very function with these options."""
-    try:
-        owner, gradient = func.__dict__[_MEMORY][key]
-    except (KeyError, AttributeError, TypeError):
-        return None
-    # functools.wraps copies the dict of one function to another.
-    return gradient if owner is func and gradient.__tangent_current__ else None
-
-
 def _make_higher(
     func: Gradient | HigherOrder,
     wrt: object,
@@ -368,8 +371,5 @@ def _make(
         recipe,
     )
     if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):
-        memory = func.__dict__.get(_MEMORY)
-        if memory is None or any(owner is not func for owner, _ in memory.values()):
-            memory = func.__dict__[_MEMORY] = {}
-        memory[key] = func, gradient
+        _memory.keep(func, key, gradient)
     return gradient

@@ -10,8 +10,10 @@ namespace nb = nanobind;
 
 namespace tangent::python {
 
-Program::Program(Session& session, nb::handle function)
-    : session_(session), context_(session.symbols()), outside_(session.rules()) {
+Program::Program(Session& session)
+    : session_(session), context_(session.symbols()), outside_(session.rules()) {}
+
+Program::Program(Session& session, nb::handle function) : Program(session) {
   translated(outside_.files(), [&] {
     handle_ = outside_.handle_of(function);
     captured_ = outside_.source_of({.kind = ThingKind::UserFunction, .handle = handle_}, context_);

@@ -24,6 +24,8 @@ class Program {
  public:
   // Captures and parses; refuses syntax that no later stage will ever take. Throws python_error.
   Program(Session& session, nanobind::handle function);
+  // Captures nothing: an empty outside, for a variant that another process made.
+  explicit Program(Session& session);
 
   // The core program; lowered at the first call, under the session's lock. Throws Diagnostic.
   const CoreFunction& core();

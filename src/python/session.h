@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "base/symbols.h"
 #include "rules/rule.h"
@@ -23,6 +26,16 @@ class Session {
   RuleBook& rules() { return rules_; }
   // Numbers the emitted functions of the process.
   std::uint64_t next_number() { return ++last_number_; }
+
+  // To be called whenever a rule is registered, changed or taken away: every gradient that was made
+  // before is made anew when it is called next. `description` says what changed in words that mean
+  // the same in every process (the text of the rule and for what it is); without one nothing is
+  // read from the disk cache or kept there any more.
+  void rules_changed(std::optional<std::string_view> description);
+  // Counts those changes.
+  [[nodiscard]] std::uint64_t rule_generation() const { return rule_generation_; }
+  // All of them so far, as part of a key; nothing if one of them has no description.
+  [[nodiscard]] const std::optional<std::string>& rule_history() const { return rule_history_; }
 
   // Takes the text of an emitted function out of linecache, though not at once.
   void retire_text(nanobind::object filename);
@@ -44,6 +57,8 @@ class Session {
   RuleBook rules_;
   nanobind::object lock_;
   std::uint64_t last_number_ = 0;
+  std::uint64_t rule_generation_ = 0;
+  std::optional<std::string> rule_history_ = std::string();
   std::deque<nanobind::object> retired_;  // file names whose functions are gone
 };
 

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "python/session.h"
 #include "runtime/binding.h"
+#include "runtime/stored.h"
 #include "runtime/user_lines.h"
 #include "runtime/variant.h"
 
@@ -19,6 +21,7 @@ namespace tangent::runtime {
 class Gradient {
  public:
   // Captures and parses the function; refuses syntax that is never supported. Throws python_error.
+  // Where the disk cache has something for this very text, that was done before.
   Gradient(nanobind::handle primal, GradientOptions options, int verbose);
 
   // The call of the emitted function with the caller's arguments.
@@ -57,9 +60,11 @@ class Gradient {
   [[nodiscard]] nanobind::handle primal() const { return primal_; }
   [[nodiscard]] const GradientOptions& options() const { return options_; }
   [[nodiscard]] std::size_t size() const { return variants_.size(); }
-  // Whether the code that was captured is still the function's own.
+  // Whether the code that was captured is still the function's own, and the rules are those that
+  // it was differentiated by.
   [[nodiscard]] bool is_current() const {
-    return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr();
+    return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr() &&
+           generation_ == session_.rule_generation();
   }
 
   int traverse(visitproc visit, void* arg) const;
@@ -86,12 +91,17 @@ class Gradient {
   // The form for all numbers and arrays, or null and the reason why there is none.
   std::shared_ptr<Variant> general(std::string* reason);
 
+  void start_anew();
+
+  python::Session& session_;
   nanobind::object primal_;
   nanobind::object code_;
+  std::uint64_t generation_;
   GradientOptions options_;
   int verbose_;
   Binder binder_;
-  std::shared_ptr<python::Program> program_;
+  std::shared_ptr<python::Program> program_;  // null: nothing is captured yet, or not any more
+  StoredVariants stored_;                     // what the disk cache had when this was made
   std::vector<std::shared_ptr<Variant>> variants_;  // the newest last
   std::shared_ptr<Variant> hot_;                    // one of variants_
   std::shared_ptr<Variant> general_;                // is only looked at, never called
