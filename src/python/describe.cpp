@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include <bit>
 #include <cstring>
 
 #include "python/outside.h"
@@ -115,7 +116,7 @@ std::string build_id() {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const ElfW(Phdr)& header = info->dlpi_phdr[i];
           if (header.p_type != PT_NOTE) continue;
-          const auto* note = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);
+          const auto* note = std::bit_cast<const char*>(info->dlpi_addr + header.p_vaddr);
           const char* end = note + header.p_memsz;
           while (note + sizeof(ElfW(Nhdr)) <= end) {
             ElfW(Nhdr) head;

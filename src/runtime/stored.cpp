@@ -41,7 +41,7 @@ auto quietly(F&& f, decltype(f()) otherwise) -> decltype(f()) {
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_Exception)) throw;
   } catch (const std::exception&) {
-    // an object that changed meanwhile, or one of a kind that nobody thought of
+    return otherwise;  // an object that changed meanwhile, or one of a kind nobody thought of
   }
   return otherwise;
 }
