@@ -286,7 +286,7 @@ print(*new())
 '''
     imported, first, second = run(code).split('\n')
     ours = [name for name in imported.split() if name.partition('.')[0] == 'tangent']
-    assert set(imported.split()) - set(ours) <= {'__future__', 'atexit'}
+    assert set(imported.split()) - set(ours) <= {'__future__', 'atexit', 'errno'}
     assert not any('runtime' in name for name in ours)
     assert first == ''
     assert second.split() == ['tangent._runtime_arrays', 'tangent._runtime_base', 'tangent.runtime']

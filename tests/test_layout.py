@@ -34,7 +34,8 @@ MAY_INCLUDE["loops"] = set(MAY_INCLUDE["autodiff"])
 MAY_INCLUDE["kernels"] = {"base"}
 MAY_INCLUDE["native"] = {*MAY_INCLUDE["loops"], "loops", "kernels"}
 MAY_INCLUDE["pipeline.cpp"] = {*MAY_INCLUDE["emit"], "emit"}
-MAY_INCLUDE["python"] = {*MAY_INCLUDE["emit"]}
+MAY_INCLUDE["store"] = {*MAY_INCLUDE["pipeline.h"], "pipeline.h"}
+MAY_INCLUDE["python"] = {*MAY_INCLUDE["emit"], "store"}
 MAY_INCLUDE["runtime"] = {*MAY_INCLUDE["python"], "python"}
 MAY_INCLUDE["python/module.cpp"] = {*MAY_INCLUDE["runtime"], "runtime"}
 

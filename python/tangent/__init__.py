@@ -16,10 +16,21 @@ from typing import TYPE_CHECKING, Any, cast
 from tangent import (
     _capture,
     _core,
+    _fingerprint,  # noqa: F401  as _capture
+    _memory,
     _options,
+    disk_cache,
 )
 from tangent._core import Gradient
 from tangent._higher import HigherOrder
+from tangent._memory import (
+    clear_cache,
+    get_cache_size,
+    get_cache_stats,
+    reset_cache_stats,
+    set_cache_size,
+)
+from tangent._memory import find as _known
 from tangent.errors import (
     DictConstructionError,
     ForwardNotImplementedError,
@@ -80,11 +91,15 @@ __all__ = [
     'TypeMismatchError',
     'UnsupportedSyntaxError',
     'autodiff',
+    'clear_cache',
     'custom_bwd_call',
     'custom_jvp_call',
     'custom_vjp',
+    'disk_cache',
     'format_error_with_context',
     'function',
+    'get_cache_size',
+    'get_cache_stats',
     'grad',
     'insert_grad_of',
     'jvp',
@@ -98,6 +113,8 @@ __all__ = [
     'odeint_grad',
     'register_adjoint',
     'register_tangent',
+    'reset_cache_stats',
+    'set_cache_size',
     'stages',
     'stop_gradient',
     'tangent',
@@ -132,9 +149,6 @@ _LATER = {
 # Modules of the predecessor's that are reached as attributes of the package.
 _MODULES = ('dict_construction_error', 'non_differentiable', 'passes', 'runtime', 'utils', 'verify')
 
-# Gradients of a function are kept in the function's own __dict__ under this name, by options: they
-# live as long as the function, and go with it.
-_MEMORY = '__tangent_gradients__'
 # Copies of a function that carry another text, by text.
 _COPIES = '__tangent_copies__'
 
@@ -459,16 +473,6 @@ def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
     return dict(_core.gradient_stages(gradient, *args))
 
 
-def _known(func: Callable[..., Any], key: tuple[Any, ...]) -> Gradient | None:
-    """The gradient that was made for this very function with these options."""
-    try:
-        owner, gradient = func.__dict__[_MEMORY][key]
-    except (KeyError, AttributeError, TypeError):
-        return None
-    # functools.wraps copies the dict of one function to another.
-    return gradient if owner is func and gradient.__tangent_current__ else None
-
-
 def _make_higher(
     func: Gradient | HigherOrder,
     wrt: object,
@@ -550,8 +554,5 @@ def _make(
     if not forward and not seed_required and gradient.__tangent_outputs__:
         _options.check_outputs(primal.__name__, gradient.__tangent_outputs__, index, weights)
     if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):
-        memory = func.__dict__.get(_MEMORY)
-        if memory is None or any(owner is not func for owner, _ in memory.values()):
-            memory = func.__dict__[_MEMORY] = {}
-        memory[key] = func, gradient
+        _memory.keep(func, key, gradient)
     return gradient

@@ -27,6 +27,10 @@ Found = tuple[_ast.AST, str, int, str, str]
 Failure = tuple[str, str, str]
 
 _DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
+# What a text that does not begin at the margin is read behind.
+_INDENTED = 'if 1:\n'
+# How many lines a statement may go on behind the last one of a lambda in it.
+_LINES_BELOW = 4
 
 
 _NOT_AVAILABLE_REMEDY = (
@@ -233,13 +237,13 @@ def _last_line(code: CodeType) -> int:
     return last
 
 
-def _read_definition(code: CodeType, lines: list[str]) -> tuple[FunctionNode, str, int]:
+def _block(code: CodeType, lines: list[str]) -> str:
+    """The lines of a definition: up to the first one that stands no deeper than it."""
     first = code.co_firstlineno - 1
     width = _indent(lines[first])
     end = _last_line(code)
     if end > len(lines):
         raise _Unparsable
-    # On to the first line that stands no deeper than the function.
     while end < len(lines):
         line = lines[end]
         stripped = line.lstrip()
@@ -248,12 +252,32 @@ def _read_definition(code: CodeType, lines: list[str]) -> tuple[FunctionNode, st
         end += 1
     while end > first + 1 and not lines[end - 1].strip():
         end -= 1
-    block = ''.join(lines[first:end])
+    return ''.join(lines[first:end])
+
+
+def text_around(function: FunctionType) -> str | None:
+    """The lines that `read` parses first, without parsing them; None where there are none."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    first = code.co_firstlineno - 1
+    if not 0 <= first < len(lines):
+        return None
+    if code.co_name == '<lambda>':
+        return ''.join(lines[first : min(_last_line(code) + _LINES_BELOW, len(lines))])
     try:
-        if width == 0:
+        return _block(code, lines)
+    except _Unparsable:
+        return None
+
+
+def _read_definition(code: CodeType, lines: list[str]) -> tuple[FunctionNode, str, int]:
+    first = code.co_firstlineno - 1
+    block = _block(code, lines)
+    try:
+        if _indent(lines[first]) == 0:
             body, text, first_line = _parse(block).body, block, first + 1
         else:
-            text, first_line = 'if 1:\n' + block, first
+            text, first_line = _INDENTED + block, first
             outer = _parse(text).body[0]
             assert isinstance(outer, _ast.If)
             body = outer.body
@@ -333,9 +357,9 @@ def _statements_around(code: CodeType, lines: list[str]) -> Iterable[tuple[_ast.
     first = code.co_firstlineno - 1
     last = _last_line(code)
     indented = _indent(lines[first]) > 0
-    for end in range(last, min(last + 4, len(lines)) + 1):
+    for end in range(last, min(last + _LINES_BELOW, len(lines)) + 1):
         block = ''.join(lines[first:end])
-        text = 'if 1:\n' + block if indented else block
+        text = _INDENTED + block if indented else block
         try:
             tree = _parse(text)
         except SyntaxError:

@@ -261,7 +261,7 @@ def _register(rule: _Rule, fresh: bool = False) -> None:
             _core.keep_rule_object(name, named)
     _core.add_rule(_text(rule), f'<rule of {rule.key}>', rule.key)
     if function is None:
-        _core.rules_changed()
+        _core.rules_changed(None)
         return
     elementwise = rule.adjoint is not None and rule.adjoint.elementwise
     function.__dict__[_SLOT] = (
@@ -272,7 +272,7 @@ def _register(rule: _Rule, fresh: bool = False) -> None:
         objects,
     )
     if not fresh:
-        _core.rules_changed()
+        _core.rules_changed(None)
 
 
 # ------------------------------------------------------------------------------------------------

@@ -50,6 +50,12 @@ PyObject* holder_of(PyTypeObject* type, PyObject* after, PyObject* name, PyObjec
   return nullptr;
 }
 
+std::size_t place_in_order(PyTypeObject* type, PyObject* base) {
+  Py_ssize_t place = 0;
+  while (PyTuple_GET_ITEM(type->tp_mro, place) != base) ++place;
+  return static_cast<std::size_t>(place);
+}
+
 // What keeps an object of this class from being what its methods make of it.
 std::string obstacle_of(PyTypeObject* type, bool frozen, bool is_tuple) {
   const std::string meta = Py_TYPE(type)->tp_name;
@@ -124,6 +130,10 @@ Thing LiveOutside::argument_class(std::size_t parameter, std::span<const Symbol>
   if (!is_plain_object(value.ptr()) || Py_TYPE(value.ptr())->tp_getattro != PyObject_GenericGetAttr)
     return nothing;
   const Thing type = thing_of(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())), {}, context);
+  reached(type.handle, {.form = Reach::Form::ArgumentClass,
+                        .name = {},
+                        .position = parameter,
+                        .path = {path.begin(), path.end()}});
   return type.kind == ThingKind::UserClass ? type : nothing;
 }
 
@@ -134,6 +144,8 @@ Thing LiveOutside::class_of(const Thing& thing, Context& context) {
   // Another object under this name may be of another class.
   held_[static_cast<std::size_t>(thing.handle)].literal_asked = true;
   const Thing type = thing_of(reinterpret_cast<PyObject*>(Py_TYPE(value)), {}, context);
+  reached(type.handle,
+          {.form = Reach::Form::ClassOf, .from = thing.handle, .name = {}, .path = {}});
   return type.kind == ThingKind::UserClass ? type : Thing();
 }
 
@@ -233,11 +245,20 @@ Member LiveOutside::member(const Thing& type, ThingHandle after, Symbol name, Co
     return member;
   }
   member.owner = thing_of(nb::handle(holder), {}, context);
+  reached(member.owner.handle, {.form = Reach::Form::Base,
+                                .from = type.handle,
+                                .name = {},
+                                .position = place_in_order(as_type(object(type.handle)), holder),
+                                .path = {}});
   const ThingHandle found = handle_of(nb::handle(raw));
   record(asked, name, true, found, true);
   auto function = [&](const char* attribute) {
     const nb::object inner = nb::getattr(nb::handle(raw), attribute, nb::none());
-    return is_user_function(inner.ptr()) ? thing_of(inner, {}, context) : Thing();
+    if (!is_user_function(inner.ptr())) return Thing();
+    const Thing thing = thing_of(inner, {}, context);
+    reached(thing.handle,
+            {.form = Reach::Form::Inner, .from = found, .name = attribute, .path = {}});
+    return thing;
   };
   if (PyFunction_Check(raw) != 0) {
     member.form = is_user_function(raw) ? Member::Form::Method : Member::Form::Other;

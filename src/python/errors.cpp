@@ -17,6 +17,11 @@ nb::object shown(std::string_view text) { return to_str(text, "replace"); }
 // The text of a line of a captured file, or of a built-in rule file.
 nb::object source_line(const SourceRange& range, const FileTable& files) {
   if (const SourceFile* file = files.find(range.file)) {
+    if (!file->text.is_valid()) {  // another process read it
+      const nb::object line =
+          nb::module_::import_("linecache").attr("getline")(shown(file->name), range.line);
+      return line.attr("rstrip")("\n");
+    }
     const auto index = static_cast<Py_ssize_t>(range.line) - file->first_line;
     const nb::object lines = file->text.attr("split")("\n");
     if (index >= 0 && index < PyList_GET_SIZE(lines.ptr())) return lines[index];

@@ -15,7 +15,7 @@ namespace tangent::python {
 
 struct SourceFile {
   std::string name;
-  nanobind::object text;  // str: the part of the file that was read
+  nanobind::object text;  // str: the part of the file that was read; null: another process did
   int first_line = 1;     // the line of the file that the text begins with
   std::string function;   // the name of the function that was read
 };

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/sha256.h"
 #include "python/ast_table.h"
 #include "python/errors.h"
 #include "python/program.h"
@@ -125,6 +126,25 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }
 
+std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+nb::bytes sha256_of(const nb::bytes& data) {
+  const Digest digest = sha256(view_of(data));
+  return nb::bytes(digest.data(), digest.size());
+}
+
+nb::bytes hmac_sha256_of(const nb::bytes& key, const nb::bytes& data) {
+  const Digest digest = hmac_sha256(view_of(key), view_of(data));
+  return nb::bytes(digest.data(), digest.size());
+}
+
+bool is_library(const std::string& module) { return is_library_module(module); }
+
+void rules_changed(const std::optional<std::string>& description) {
+  const Session::Lock lock(session());
+  session().rules_changed(description);
+}
+
 std::vector<std::pair<std::string, std::string>> diagnostic_kinds() {
   return {
 #define TANGENT_DIAGNOSTIC(kind, python_class) {#kind, #python_class},
@@ -150,6 +170,11 @@ NB_MODULE(_core, module) {
              nb::arg("name"), nb::arg("recipe"), nb::arg("output_index") = -1,
              nb::arg("output_weights") = std::vector<double>());
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
+  module.def("rules_changed", &rules_changed, nb::arg("description").none(),
+             "Makes gradients anew that were made before a rule changed (python/session.h).");
+  module.def("is_library", &is_library, "Whether a module is of a package with rules.");
+  module.def("sha256", &sha256_of, "The SHA-256 of bytes.");
+  module.def("hmac_sha256", &hmac_sha256_of, "The HMAC-SHA-256 of bytes under a secret key.");
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
   module.def("check_rule", &check_rule, "Reads a derivative record; a mistake is an exception.");

@@ -43,12 +43,18 @@ std::string text_attribute(nb::handle object, const char* name) {
 
 std::string_view first_part(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
 
+// A ufunc says "numpy" or nothing of its module, whoever made it: these are the modules to look in.
+constexpr std::array kUfuncModules = {"numpy", "scipy.special"};
+
+bool is_ufunc(nb::handle object) { return Py_TYPE(object.ptr()) == NumpyTypes::get().ufunc; }
+
+}  // namespace
+
 bool is_library_module(std::string_view name) {
   const std::string_view package = first_part(name);
   return package == "builtins" || RuleBook::is_library(package);
 }
 
-// Whether `module`.`path` is this very object, looking at loaded modules only.
 bool is_known_as(nb::handle object, const std::string& module, std::string_view path) {
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* start = PyDict_GetItemString(modules, module.c_str());
@@ -62,13 +68,6 @@ bool is_known_as(nb::handle object, const std::string& module, std::string_view 
   }
   return here.is(object);
 }
-
-// A ufunc says "numpy" or nothing of its module, whoever made it: these are the modules to look in.
-constexpr std::array kUfuncModules = {"numpy", "scipy.special"};
-
-bool is_ufunc(nb::handle object) { return Py_TYPE(object.ptr()) == NumpyTypes::get().ufunc; }
-
-}  // namespace
 
 // ---------------------------------------------------------------------------------------------------
 // Names
@@ -109,7 +108,7 @@ nb::object find_free_name(nb::handle function, nb::handle name) {
 
 ThingHandle LiveOutside::handle_of(nb::handle object) {
   auto [place, added] = handles_.emplace(object.ptr(), static_cast<ThingHandle>(held_.size()));
-  if (added) held_.push_back({.object = nb::borrow(object)});
+  if (added) held_.push_back({.object = nb::borrow(object), .reach = {}});
   return place->second;
 }
 
@@ -126,6 +125,39 @@ bool LiveOutside::literal_asked(ThingHandle handle) const {
 
 bool LiveOutside::type_asked(ThingHandle handle) const {
   return held_[static_cast<std::size_t>(handle)].type_asked;
+}
+
+const Reach& LiveOutside::reach_of(ThingHandle handle) const {
+  return held_[static_cast<std::size_t>(handle)].reach;
+}
+
+void LiveOutside::reached(ThingHandle handle, Reach reach) {
+  if (handle < 0 || handle == reach.from) return;
+  Reach& known = held_[static_cast<std::size_t>(handle)].reach;
+  if (known.form == Reach::Form::None) known = std::move(reach);
+}
+
+void LiveOutside::take_object(nb::handle object, bool type_asked, bool literal_asked) {
+  handles_.emplace(object.ptr(), static_cast<ThingHandle>(held_.size()));
+  held_.push_back({.object = nb::borrow(object),
+                   .type_asked = type_asked,
+                   .literal_asked = literal_asked,
+                   .reach = {}});
+}
+
+void LiveOutside::take_file(ThingHandle function) {
+  std::string name;
+  std::string file_name;
+  Read read{.function = function};
+  if (function >= 0) {
+    nb::object callee = nb::borrow(object(function));
+    if (PyMethod_Check(callee.ptr()) != 0) callee = nb::borrow(PyMethod_GET_FUNCTION(callee.ptr()));
+    read.code = nb::borrow(PyFunction_GET_CODE(callee.ptr()));
+    name = text_attribute(callee, "__name__");
+    file_name = text_attribute(read.code, "co_filename");
+  }
+  read_.push_back(std::move(read));
+  files_.add(std::move(file_name), {}, 1, std::move(name));
 }
 
 void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found,
@@ -174,7 +206,14 @@ Thing LiveOutside::attribute(const Thing& thing, Symbol name, Context& context) 
     path += name.text();
   }
   const Thing result = thing_of(found, path, context);
-  if (!fixed) record(thing.handle, name, true, result.handle);
+  if (!fixed) {
+    record(thing.handle, name, true, result.handle);
+  } else {
+    reached(result.handle, {.form = Reach::Form::Attribute,
+                            .from = thing.handle,
+                            .name = std::string(name.text()),
+                            .path = {}});
+  }
   return result;
 }
 
@@ -403,6 +442,8 @@ CapturedFunction LiveOutside::source_of(const Thing& function, Context& context)
   const int first_line = nb::cast<int>(item(2));
   const FileId file = files_.add(std::string(view(item(3))), nb::borrow(item(1)), first_line,
                                  text_attribute(object, "__name__"));
+  read_.resize(static_cast<std::size_t>(file) + 1);
+  read_[file] = {function.handle, nb::borrow(PyFunction_GET_CODE(object.ptr()))};
   const ParsedText text(view(item(1)), file, first_line);
   return read_function(item(0), text, view(item(4)), file, context);
 }
@@ -478,6 +519,7 @@ std::string_view rule_file_name(FileId file) {
 
 int LiveOutside::traverse(visitproc visit, void* arg) const {
   for (const Held& held : held_) Py_VISIT(held.object.ptr());
+  for (const Read& read : read_) Py_VISIT(read.code.ptr());
   return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -25,8 +26,23 @@ struct Question {
   bool member = false;  // what the class itself holds: no descriptor is asked
 };
 
+// How an object was reached that no question found: what another process needs to find its own.
+struct Reach {
+  enum class Form : std::uint8_t { None, Attribute, ClassOf, ArgumentClass, Base, Inner };
+  Form form = Form::None;
+  ThingHandle from = -1;
+  std::string name;          // Attribute, Inner
+  std::size_t position = 0;  // ArgumentClass: of the parameter; Base: in the order of resolution
+  std::vector<Symbol> path;  // ArgumentClass: attributes
+};
+
 // What a class holds under a name, itself or through its bases; null if there is none.
 PyObject* held_by_class(PyObject* type, PyObject* name);
+
+// Whether a module belongs to a package that has rules, or to Python itself.
+bool is_library_module(std::string_view name);
+// Whether `module`.`path` is this very object, looking at loaded modules only.
+bool is_known_as(nanobind::handle object, const std::string& module, std::string_view path);
 
 // Whether an object counts as ThingKind::Value.
 bool is_plain_value(nanobind::handle object);
@@ -69,6 +85,19 @@ class LiveOutside final : public Outside {
 
   [[nodiscard]] const std::vector<Question>& questions() const { return questions_; }
   [[nodiscard]] const FileTable& files() const { return files_; }
+  [[nodiscard]] const Reach& reach_of(ThingHandle handle) const;
+  // The function whose source a file is, or -1; the code that it ran when it was read.
+  [[nodiscard]] ThingHandle function_of(FileId file) const {
+    return file < read_.size() ? read_[file].function : -1;
+  }
+  [[nodiscard]] nanobind::handle code_of(FileId file) const { return read_[file].code; }
+
+  // What another outside was asked, taken over without asking: objects in the order of their
+  // handles, questions, and the functions whose sources were read.
+  void take_object(nanobind::handle object, bool type_asked, bool literal_asked);
+  void take_question(const Question& question) { questions_.push_back(question); }
+  void take_file(ThingHandle function);
+
   // Whether an object is a Value: not a module, function or class.
   [[nodiscard]] bool is_value(ThingHandle handle) const { return is_plain_value(object(handle)); }
   // Whether the value of an object, or its type, was asked and not only which object it is.
@@ -82,7 +111,9 @@ class LiveOutside final : public Outside {
     nanobind::object object;
     bool type_asked = false;
     bool literal_asked = false;
+    Reach reach;
   };
+  void reached(ThingHandle handle, Reach reach);
   void record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found,
               bool member = false);
   std::string library_name(nanobind::handle object, const std::string& path);
@@ -102,6 +133,11 @@ class LiveOutside final : public Outside {
   std::vector<Symbol> typed_now_;  // those whose results are being typed
   const std::vector<PyObject*>* arguments_ = nullptr;
   FileTable files_;
+  struct Read {
+    ThingHandle function = -1;
+    nanobind::object code = {};
+  };
+  std::vector<Read> read_;  // by file
   std::vector<Held> held_;
   std::unordered_map<PyObject*, ThingHandle> handles_;
   std::vector<Question> questions_;

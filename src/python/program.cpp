@@ -7,13 +7,16 @@
 #include "python/text.h"
 #include "python/user_rules.h"
 #include "syntax/printer.h"
+#include "syntax/visit.h"
 
 namespace nb = nanobind;
 
 namespace tangent::python {
 
-Program::Program(Session& session, nb::handle function, bool forward)
-    : session_(session), context_(session.symbols()), outside_(session.rules(), forward) {
+Program::Program(Session& session, bool forward)
+    : session_(session), context_(session.symbols()), outside_(session.rules(), forward) {}
+
+Program::Program(Session& session, nb::handle function, bool forward) : Program(session, forward) {
   translated(outside_.files(), [&] {
     handle_ = outside_.handle_of(function);
     captured_ = outside_.source_of({.kind = ThingKind::UserFunction, .handle = handle_}, context_);
@@ -59,6 +62,28 @@ void Program::call_instead(nb::handle function) {
       definition.ranges, definition.name, definition.parameters, context_.list({exit}), Exprs(),
       static_cast<const Expr*>(nullptr), false);
   captured_.is_lambda = false;
+}
+
+std::size_t Program::literal_outputs() const {
+  std::size_t size = 0;
+  const Block body = captured_.definition->body;
+  std::vector<const Node*> stack(body.begin(), body.end());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (is_expression(node->kind) || is<FunctionDefinition>(node) || is<ClassDefinition>(node))
+      continue;
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+    const auto* exit = as<Return>(node);
+    if (exit == nullptr) continue;
+    const auto* tuple = as<TupleDisplay>(exit->value);
+    if (tuple == nullptr || (size != 0 && tuple->elements.size() != size)) return 0;
+    for (const Expr* element : tuple->elements) {
+      if (is<Starred>(element)) return 0;
+    }
+    size = tuple->elements.size();
+  }
+  return size;
 }
 
 const CoreFunction& Program::core() {

@@ -24,6 +24,11 @@ class Program {
  public:
   // Captures and parses; refuses syntax that no later stage will ever take. Throws python_error.
   Program(Session& session, nanobind::handle function, bool forward = false);
+  // Captures nothing: an empty outside, for a variant that another process made.
+  explicit Program(Session& session, bool forward = false);
+
+  // How many values every return of the function gives, where each writes a tuple out; else 0.
+  [[nodiscard]] std::size_t literal_outputs() const;
 
   // The core program; lowered at the first call, under the session's lock. Throws Diagnostic.
   const CoreFunction& core();

@@ -1,6 +1,8 @@
 #include "python/session.h"
 
+#include "base/sha256.h"
 #include "python/outside.h"
+#include "store/bytes.h"
 
 namespace nb = nanobind;
 
@@ -17,6 +19,16 @@ Session::Lock::~Lock() {
   PyObject* done = PyObject_CallMethod(lock_.ptr(), "release", nullptr);
   if (done == nullptr) PyErr_WriteUnraisable(lock_.ptr());
   Py_XDECREF(done);
+}
+
+void Session::rules_changed(std::optional<std::string_view> description) {
+  ++rule_generation_;
+  if (!description) rule_history_ = std::nullopt;
+  if (!rule_history_) return;
+  ByteWriter out;
+  out.text(*rule_history_);
+  out.text(*description);
+  rule_history_ = to_hex(sha256(out.take()));
 }
 
 void Session::retire_text(nb::object filename) {

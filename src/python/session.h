@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/symbols.h"
@@ -26,9 +28,15 @@ class Session {
   // Numbers the emitted functions of the process.
   std::uint64_t next_number() { return ++last_number_; }
 
-  // How often a rule of a user's was added: a gradient that was made before is made anew.
-  [[nodiscard]] std::uint64_t rules_version() const { return rules_version_; }
-  void rules_changed() { ++rules_version_; }
+  // To be called whenever a rule is registered, changed or taken away: every gradient that was made
+  // before is made anew when it is called next. `description` says what changed in words that mean
+  // the same in every process (the text of the rule and for what it is); without one nothing is
+  // read from the disk cache or kept there any more.
+  void rules_changed(std::optional<std::string_view> description);
+  // Counts those changes.
+  [[nodiscard]] std::uint64_t rule_generation() const { return rule_generation_; }
+  // All of them so far, as part of a key; nothing if one of them has no description.
+  [[nodiscard]] const std::optional<std::string>& rule_history() const { return rule_history_; }
   // What names in records of users stand for (user_rules.h), of functions of libraries.
   void keep_rule_object(const std::string& name, nanobind::object object) {
     rule_objects_[name] = std::move(object);
@@ -58,7 +66,8 @@ class Session {
   RuleBook rules_;
   nanobind::object lock_;
   std::uint64_t last_number_ = 0;
-  std::uint64_t rules_version_ = 0;
+  std::uint64_t rule_generation_ = 0;
+  std::optional<std::string> rule_history_ = std::string();
   std::unordered_map<std::string, nanobind::object> rule_objects_;
   std::deque<nanobind::object> retired_;  // file names whose functions are gone
 };

@@ -132,12 +132,6 @@ void add_user_rules(nb::module_& module) {
   module.def("keep_rule_object", &keep_rule_object, "What a name in added records stands for.");
   module.def("kind_of_callable", &kind_of_callable, "What the engine takes a callable for.");
   module.def("built_in_record", &built_in_record, "The text of a record of rules/, or None.");
-  module.def(
-      "rules_changed", [] { session().rules_changed(); },
-      "Every gradient is made anew at its next call.");
-  module.def(
-      "rules_version", [] { return session().rules_version(); },
-      "A number that grows with every rule that is added.");
 }
 
 }  // namespace tangent::python

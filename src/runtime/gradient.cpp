@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/diagnostics.h"
 #include "python/errors.h"
 #include "python/session.h"
 #include "python/text.h"
-#include "syntax/visit.h"
 
 namespace nb = nanobind;
 
@@ -32,16 +32,37 @@ bool is_scalar(PyObject* value) {
           (kind == TypeKind::Array && python::array_head(value)->rank == 0));
 }
 
+[[noreturn]] void refuse_shared_memory(const SharedMemory& shared, const CoreFunction& core) {
+  const List<const Parameter*> parameters = core.parameters;
+  const std::string written(parameters[shared.written]->name.text());
+  std::string message;
+  if (shared.other == kOutside) {
+    message = "the argument `" + written + "` shares memory with a value that the function reads";
+  } else if (shared.other == shared.written) {
+    message = "parts of the argument `" + written + "` share memory";
+  } else {
+    message = "the arguments `" + written + "` and `" +
+              std::string(parameters[shared.other]->name.text()) + "` share memory";
+  }
+  throw Diagnostic(DiagnosticKind::WriteInPlace,
+                   message + ", and `" + written + "` is written in place",
+                   parameters[shared.written]->ranges, "pass a copy of one of them");
+}
+
 }  // namespace
 
 Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
-    : primal_(nb::borrow(primal)),
+    : session_(session()),
+      primal_(nb::borrow(primal)),
+      generation_(session_.rule_generation()),
       options_(std::move(options)),
       verbose_(verbose),
-      binder_(primal, options_.tangents),
-      program_(std::make_shared<Program>(session(), binder_.function(), options_.forward)) {
-  rules_version_ = session().rules_version();
+      binder_(primal, options_.tangents) {
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
+  // With verbose=2 every stage is shown: none may be left out.
+  if (verbose_ < 2) stored_ = StoredVariants::find(binder_.function(), options_);
+  if (stored_.empty())
+    program_ = std::make_shared<Program>(session_, binder_.function(), options_.forward);
   // A count that no call has switches the fast path off.
   fast_count_ = binder_.plain() && !options_.seed_required
                     ? binder_.positional() + options_.tangents.size()
@@ -71,18 +92,31 @@ std::shared_ptr<Variant> Gradient::find(const Bound& bound) {
 std::shared_ptr<Program> Gradient::current_program() {
   if (program_ == nullptr || !is_current() ||
       !NameGuard(program_->outside(), {}, nb::handle()).holds()) {
-    rules_version_ = session().rules_version();
-    program_ = std::make_shared<Program>(session(), binder_.function(), options_.forward);
-    code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
+    if (!is_current()) start_anew();
+    program_ = std::make_shared<Program>(session_, binder_.function(), options_.forward);
   }
   return program_;
+}
+
+// What is captured from now on is the code as it is now, by the rules as they are.
+void Gradient::start_anew() {
+  code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
+  generation_ = session_.rule_generation();
+  program_ = nullptr;
+  stored_ = StoredVariants();
 }
 
 std::shared_ptr<Variant> Gradient::make(const Bound& bound, const StageLog& log) {
   const std::shared_ptr<Program> program = current_program();
   try {
     return python::translated(program->files(), [&] {
-      return std::make_shared<Variant>(program, binder_, &bound.values, options_, log);
+      VariantParts parts = differentiate_for(program, binder_, &bound.values, options_, log);
+      const CoreFunction& core = *parts.core;
+      const std::vector<ReadField> fields = std::move(parts.fields);
+      auto variant = std::make_shared<Variant>(std::move(parts), binder_, &bound.values, options_);
+      if (const auto shared = variant->shared(bound.values)) refuse_shared_memory(*shared, core);
+      if (!log) store_variant(*variant, binder_, &bound.values, fields, options_);
+      return variant;
     });
   } catch (...) {
     // What was asked on the way to the failure is forgotten with the program.
@@ -93,8 +127,11 @@ std::shared_ptr<Variant> Gradient::make(const Bound& bound, const StageLog& log)
 
 std::shared_ptr<Variant> Gradient::require(const Bound& bound) {
   if (std::shared_ptr<Variant> found = is_current() ? find(bound) : nullptr) return found;
-  const Session::Lock lock(session());
-  if (!is_current()) forget_variants();
+  const Session::Lock lock(session_);
+  if (!is_current()) {
+    forget_variants();
+    start_anew();
+  }
   // Another thread may have made it while this one waited.
   if (std::shared_ptr<Variant> found = find(bound)) return found;
   StageLog log;
@@ -103,7 +140,8 @@ std::shared_ptr<Variant> Gradient::require(const Bound& bound) {
       nb::module_::import_("tangent._report").attr("stage")(to_str(stage), to_str(text));
     };
   }
-  std::shared_ptr<Variant> variant = make(bound, log);
+  std::shared_ptr<Variant> variant = stored_.restore(binder_, &bound.values, options_);
+  if (variant == nullptr) variant = make(bound, log);
   if (variants_.size() == kMostVariants) {
     if (variants_.front() == hot_) hot_ = nullptr;
     // Destroying it may run Python code, which finds the list in order.
@@ -236,11 +274,19 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
 // Looking at it
 
 std::shared_ptr<Variant> Gradient::general(std::string* reason) {
-  const Session::Lock lock(session());
+  const Session::Lock lock(session_);
   if (general_ != nullptr && is_current() && general_->names_hold()) return general_;
+  if (!is_current()) {
+    forget_variants();
+    start_anew();
+  }
+  general_ = stored_.restore(binder_, nullptr, options_);
+  if (general_ != nullptr) return general_;
   const std::shared_ptr<Program> program = current_program();
   try {
-    general_ = std::make_shared<Variant>(program, binder_, nullptr, options_, StageLog());
+    VariantParts parts = differentiate_for(program, binder_, nullptr, options_, StageLog());
+    general_ = std::make_shared<Variant>(std::move(parts), binder_, nullptr, options_);
+    if (verbose_ < 2) store_variant(*general_, binder_, nullptr, {}, options_);
   } catch (const Diagnostic& diagnostic) {
     general_ = nullptr;
     if (reason != nullptr) *reason = diagnostic.message.substr(0, diagnostic.message.find('\n'));
@@ -274,31 +320,12 @@ std::vector<std::string> Gradient::further_names() {
 }
 
 std::size_t Gradient::literal_outputs() const {
-  if (program_ == nullptr) return 0;
-  std::size_t size = 0;
-  const Block body = program_->captured().definition->body;
-  std::vector<const Node*> stack(body.begin(), body.end());
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (is_expression(node->kind) || is<FunctionDefinition>(node) || is<ClassDefinition>(node))
-      continue;
-    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
-    const auto* exit = as<Return>(node);
-    if (exit == nullptr) continue;
-    const auto* tuple = as<TupleDisplay>(exit->value);
-    if (tuple == nullptr || (size != 0 && tuple->elements.size() != size)) return 0;
-    for (const Expr* element : tuple->elements) {
-      if (is<Starred>(element)) return 0;
-    }
-    size = tuple->elements.size();
-  }
-  return size;
+  return program_ != nullptr ? program_->literal_outputs() : stored_.literal_outputs();
 }
 
 nb::list Gradient::stages(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const Bound bound = bind(arguments, count, keywords);
-  const Session::Lock lock(session());
+  const Session::Lock lock(session_);
   nb::list result;
   const std::shared_ptr<Variant> variant =
       make(bound, [&](std::string_view stage, std::string_view text) {

@@ -12,6 +12,7 @@
 
 #include "python/session.h"
 #include "runtime/binding.h"
+#include "runtime/stored.h"
 #include "runtime/user_lines.h"
 #include "runtime/variant.h"
 
@@ -20,6 +21,7 @@ namespace tangent::runtime {
 class Gradient {
  public:
   // Captures and parses the function; refuses syntax that is never supported. Throws python_error.
+  // Where the disk cache has something for this very text, that was done before.
   Gradient(nanobind::handle primal, GradientOptions options, int verbose);
 
   // The call of the emitted function with the caller's arguments.
@@ -60,11 +62,11 @@ class Gradient {
   [[nodiscard]] std::size_t size() const { return variants_.size(); }
   // How many values every return of the function gives, where each writes a tuple out; else 0.
   [[nodiscard]] std::size_t literal_outputs() const;
-  // Whether the code that was captured is still the function's own,
-  // and no rule has been given since.
+  // Whether the code that was captured is still the function's own, and the rules are those that
+  // it was differentiated by.
   [[nodiscard]] bool is_current() const {
     return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr() &&
-           rules_version_ == python::session().rules_version();
+           generation_ == session_.rule_generation();
   }
 
   int traverse(visitproc visit, void* arg) const;
@@ -91,13 +93,17 @@ class Gradient {
   // The form for all numbers and arrays, or null and the reason why there is none.
   std::shared_ptr<Variant> general(std::string* reason);
 
+  void start_anew();
+
+  python::Session& session_;
   nanobind::object primal_;
   nanobind::object code_;
-  std::uint64_t rules_version_ = 0;
+  std::uint64_t generation_;
   GradientOptions options_;
   int verbose_;
   Binder binder_;
-  std::shared_ptr<python::Program> program_;
+  std::shared_ptr<python::Program> program_;  // null: nothing is captured yet, or not any more
+  StoredVariants stored_;                     // what the disk cache had when this was made
   std::vector<std::shared_ptr<Variant>> variants_;  // the newest last
   std::shared_ptr<Variant> hot_;                    // one of variants_
   std::shared_ptr<Variant> general_;                // is only looked at, never called

@@ -1,5 +1,6 @@
 #include "runtime/guard.h"
 
+#include <algorithm>
 #include <string>
 
 #include "python/text.h"
@@ -88,6 +89,15 @@ NameGuard::NameGuard(const LiveOutside& outside, const std::vector<GlobalBinding
     add_place(watched, watched_.size());
     watched_.push_back(std::move(watched));
   }
+  for (FileId file = 0; outside.files().find(file) != nullptr; ++file) {
+    const ThingHandle handle = outside.function_of(file);
+    if (handle < 0) continue;
+    PyObject* function = outside.object(handle).ptr();
+    if (PyMethod_Check(function) != 0) function = PyMethod_GET_FUNCTION(function);
+    const auto same = [&](const Function& known) { return known.object.ptr() == function; };
+    if (PyFunction_Check(function) == 0 || std::ranges::any_of(functions_, same)) continue;
+    functions_.push_back({nb::borrow(function), nb::borrow(outside.code_of(file))});
+  }
 }
 
 // Where a change of the name shows.
@@ -167,6 +177,10 @@ int NameGuard::traverse(visitproc visit, void* arg) const {
   for (const Watched& watched : watched_) {
     Py_VISIT(watched.owner.ptr());
     Py_VISIT(watched.expected.ptr());
+  }
+  for (const Function& function : functions_) {
+    Py_VISIT(function.object.ptr());
+    Py_VISIT(function.code.ptr());
   }
   Py_VISIT(names_.ptr());
   return 0;

@@ -59,7 +59,7 @@ class NameGuard {
 
   // Whether all names stand for what they stood for, or for values of the same types.
   // May run Python code.
-  bool holds() { return is_unchanged() || check_all(); }
+  bool holds() { return is_unchanged() || (has_same_code() && check_all()); }
   // Whether nothing that the names stand for can have changed since they were last looked up.
   [[nodiscard]] bool is_unchanged() const {
     for (const Dictionary& dictionary : dictionaries_) {
@@ -68,7 +68,7 @@ class NameGuard {
     for (const Cell& cell : cells_) {
       if (PyCell_GET(cell.object) != watched_[cell.watched].expected.ptr()) return false;
     }
-    return !always_checked_;
+    return !always_checked_ && has_same_code();
   }
 
   // What the names stood for when they were last looked up.
@@ -96,7 +96,19 @@ class NameGuard {
     PyObject* object;
     std::size_t watched;
   };
+  struct Function {
+    nanobind::object object;
+    nanobind::object code;  // that was read
+  };
 
+  // Whether every function whose source was read still runs the code that was read: an editor that
+  // brings a function up to date puts new code into the old object.
+  [[nodiscard]] bool has_same_code() const {
+    for (const Function& function : functions_) {
+      if (PyFunction_GET_CODE(function.object.ptr()) != function.code.ptr()) return false;
+    }
+    return true;
+  }
   static std::uint64_t version_of(PyObject* dictionary);
   static bool is_mutable(const Watched& watched);
   static nanobind::object now_of(const Watched& watched);
@@ -108,6 +120,7 @@ class NameGuard {
   std::vector<Watched> watched_;
   std::vector<Dictionary> dictionaries_;
   std::vector<Cell> cells_;
+  std::vector<Function> functions_;
   // Some answer can change without a trace: an attribute of an object, the length of a list.
   bool always_checked_ = false;
   nanobind::object names_;

@@ -35,35 +35,6 @@ void register_text(nb::handle filename, nb::handle text) {
            nb::make_tuple(PyUnicode_GET_LENGTH(text.ptr()), nb::none(), lines, filename));
 }
 
-std::vector<Type> types_of(const std::vector<PyObject*>& values, Arena& arena) {
-  std::vector<Type> types;
-  types.reserve(values.size());
-  std::uint32_t next_dim = 2;
-  for (PyObject* value : values) types.push_back(python::type_of_value(value, arena, next_dim));
-  return types;
-}
-
-// What the arguments are made of. Most are numbers and arrays: nothing is asked for them.
-std::vector<Structure> structures_of(const CoreFunction& core, const std::vector<PyObject*>& values,
-                                     Arena& arena) {
-  std::vector<Structure> structures(values.size());
-  std::vector<ReadField> fields;
-  bool asked = false;
-  // Symbols of lengths that no argument's own type uses.
-  std::uint32_t next_dim = 1U << 12U;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const ParameterKind form = core.parameters[k]->form;
-    const bool variadic =
-        form == ParameterKind::VariadicPositional || form == ParameterKind::VariadicKeyword;
-    if (variadic || python::signature_of(values[k], NumpyTypes::get()) != python::kNoSignature)
-      continue;
-    if (!asked) fields = read_fields(core);
-    asked = true;
-    structures[k] = python::structure_of(values[k], k, fields, arena, next_dim);
-  }
-  return structures;
-}
-
 // Numbers or arrays, except what the defaults say is neither.
 std::vector<Type> general_types(const Binder& binder, Arena& arena) {
   std::vector<Type> types;
@@ -85,28 +56,61 @@ std::vector<Type> general_types(const Binder& binder, Arena& arena) {
   return types;
 }
 
-Emitted emit(Program& program, const CoreFunction& core, const std::vector<Type>& types,
-             const std::vector<Structure>& structures, const GradientOptions& options,
-             Context& context, const StageLog& log) {
-  return differentiate(core, types, structures, options, program.outside(),
-                       python::session().rules(), context, log);
-}
-
 }  // namespace
 
-Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
-                 const std::vector<PyObject*>* values, const GradientOptions& options,
-                 const StageLog& log)
-    : program_(std::move(program)),
-      core_(values != nullptr ? &program_->core(*values) : &program_->core()),
-      context_(program_->context().child()),
-      emitted_(emit(*program_, *core_,
-                    values != nullptr ? types_of(*values, context_->arena())
-                                      : general_types(binder, context_->arena()),
-                    structures_ = values != nullptr
-                                      ? structures_of(*core_, *values, context_->arena())
-                                      : std::vector<Structure>(),
-                    options, *context_, log)),
+std::vector<Type> types_of(const std::vector<PyObject*>& values, Arena& arena) {
+  std::vector<Type> types;
+  types.reserve(values.size());
+  std::uint32_t next_dim = 2;
+  for (PyObject* value : values) types.push_back(python::type_of_value(value, arena, next_dim));
+  return types;
+}
+
+std::vector<Structure> structures_of(const Binder& binder, const std::vector<PyObject*>& values,
+                                     const std::function<std::vector<ReadField>()>& read,
+                                     Arena& arena) {
+  std::vector<Structure> structures(values.size());
+  std::vector<ReadField> fields;
+  bool asked = false;
+  // Symbols of lengths that no argument's own type uses.
+  std::uint32_t next_dim = 1U << 12U;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const ParameterKind form = binder.parameters()[k].form;
+    const bool variadic =
+        form == ParameterKind::VariadicPositional || form == ParameterKind::VariadicKeyword;
+    if (variadic || python::signature_of(values[k], NumpyTypes::get()) != python::kNoSignature)
+      continue;
+    if (!asked) fields = read();
+    asked = true;
+    structures[k] = python::structure_of(values[k], k, fields, arena, next_dim);
+  }
+  return structures;
+}
+
+VariantParts differentiate_for(std::shared_ptr<Program> program, const Binder& binder,
+                               const std::vector<PyObject*>* values, const GradientOptions& options,
+                               const StageLog& log) {
+  const CoreFunction& core = values != nullptr ? program->core(*values) : program->core();
+  VariantParts parts;
+  parts.core = &core;
+  parts.context = program->context().child();
+  Arena& arena = parts.context->arena();
+  parts.types = values != nullptr ? types_of(*values, arena) : general_types(binder, arena);
+  if (values != nullptr) {
+    parts.structures =
+        structures_of(binder, *values, [&] { return parts.fields = read_fields(core); }, arena);
+  }
+  parts.emitted = differentiate(core, parts.types, parts.structures, options, program->outside(),
+                                python::session().rules(), *parts.context, log);
+  parts.program = std::move(program);
+  return parts;
+}
+
+Variant::Variant(VariantParts parts, const Binder& binder, const std::vector<PyObject*>* values,
+                 const GradientOptions& options)
+    : program_(std::move(parts.program)),
+      context_(std::move(parts.context)),
+      emitted_(std::move(parts.emitted)),
       filename_(to_str("<tangent " + options.function_name + " " +
                        std::to_string(python::session().next_number()) + ">")),
       text_(to_str(emitted_.text)),
@@ -115,11 +119,9 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
       names_dict_(checked(PyDict_New())),
       names_(program_->outside(), emitted_.globals, names_dict_) {
   if (values != nullptr) {
-    check_apart(*values);
-    const std::vector<Type> types = types_of(*values, context_->arena());
     for (std::size_t i = 0; i < values->size(); ++i) {
       const bool ones = i < emitted_.questions.size() && emitted_.questions[i].ones;
-      arguments_.emplace_back((*values)[i], types[i], structures_[i], ones);
+      arguments_.emplace_back((*values)[i], parts.types[i], parts.structures[i], ones);
     }
   }
   fill_namespace(binder);
@@ -128,25 +130,9 @@ Variant::Variant(std::shared_ptr<Program> program, const Binder& binder,
   register_text(filename_, text_);
 }
 
-void Variant::check_apart(const std::vector<PyObject*>& values) const {
-  if (emitted_.written.empty()) return;
-  const auto shared =
-      shared_memory(nullptr, values.data(), 0, values.size(), emitted_.written, names_.values());
-  if (!shared) return;
-  const List<const Parameter*> parameters = core_->parameters;
-  const std::string written(parameters[shared->written]->name.text());
-  std::string message;
-  if (shared->other == kOutside) {
-    message = "the argument `" + written + "` shares memory with a value that the function reads";
-  } else if (shared->other == shared->written) {
-    message = "parts of the argument `" + written + "` share memory";
-  } else {
-    message = "the arguments `" + written + "` and `" +
-              std::string(parameters[shared->other]->name.text()) + "` share memory";
-  }
-  throw Diagnostic(DiagnosticKind::WriteInPlace,
-                   message + ", and `" + written + "` is written in place",
-                   parameters[shared->written]->ranges, "pass a copy of one of them");
+std::optional<SharedMemory> Variant::shared(const std::vector<PyObject*>& values) const {
+  if (emitted_.written.empty()) return std::nullopt;
+  return shared_memory(nullptr, values.data(), 0, values.size(), emitted_.written, names_.values());
 }
 
 Variant::~Variant() {

@@ -7,7 +7,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +21,36 @@
 
 namespace tangent::runtime {
 
+// What a variant is made of.
+struct VariantParts {
+  std::shared_ptr<python::Program> program;  // its outside answered, its files are those of lines
+  std::unique_ptr<Context> context;          // holds what the others point to
+  std::vector<Type> types;                   // of the values, or of the general form's parameters
+  std::vector<Structure> structures;         // of the values; none: the general form
+  Emitted emitted;
+  const CoreFunction* core = nullptr;  // of the program; null: another process lowered it
+  std::vector<ReadField> fields;       // of the parameters whose values have parts
+};
+
+// The road for these values. `values`: one per parameter; null: the general form, for parameters of
+// which nothing is known but that they are numbers or arrays. Throws Diagnostic and python_error.
+VariantParts differentiate_for(std::shared_ptr<python::Program> program, const Binder& binder,
+                               const std::vector<PyObject*>* values, const GradientOptions& options,
+                               const StageLog& log);
+
+// What arguments are made of, as far as the function reads it. Most are numbers and arrays: the
+// fields are asked for only where one is not.
+std::vector<Structure> structures_of(const Binder& binder, const std::vector<PyObject*>& values,
+                                     const std::function<std::vector<ReadField>()>& read,
+                                     Arena& arena);
+std::vector<Type> types_of(const std::vector<PyObject*>& values, Arena& arena);
+
 class Variant {
  public:
-  // `values`: one per parameter; null: the general form, for parameters of which nothing is known
-  // but that they are numbers or arrays. Throws Diagnostic and python_error; leaves nothing behind
-  // then.
-  Variant(std::shared_ptr<python::Program> program, const Binder& binder,
-          const std::vector<PyObject*>* values, const GradientOptions& options,
-          const StageLog& log);
+  // `values` are those that the parts are for; null: the general form. Leaves nothing behind where
+  // it throws.
+  Variant(VariantParts parts, const Binder& binder, const std::vector<PyObject*>* values,
+          const GradientOptions& options);
   ~Variant();
   Variant(const Variant&) = delete;
   Variant& operator=(const Variant&) = delete;
@@ -71,6 +95,9 @@ class Variant {
   [[nodiscard]] const std::vector<nanobind::object>& entries() const { return entries_; }
   [[nodiscard]] const python::FileTable& files() const { return program_->files(); }
 
+  // Which two of the values it was made for share memory, if one of them is stored into.
+  [[nodiscard]] std::optional<SharedMemory> shared(const std::vector<PyObject*>& values) const;
+
   // The defaults of the primal, as they are now, are those of the emitted function.
   void refresh_defaults(const Binder& binder);
 
@@ -85,13 +112,10 @@ class Variant {
                PyMethod_Check(callable_.ptr()) ? PyMethod_GET_SELF(callable_.ptr()) : nullptr,
                values, first, count, emitted_.written, names_.values());
   }
-  void check_apart(const std::vector<PyObject*>& values) const;
   void make_function(const Binder& binder);
   void fill_namespace(const Binder& binder);
 
   std::shared_ptr<python::Program> program_;
-  const CoreFunction* core_;  // of the program
-  std::vector<Structure> structures_;
   std::unique_ptr<Context> context_;  // holds what emitted_ and the guards point to
   Emitted emitted_;
   nanobind::object filename_;
