@@ -70,6 +70,9 @@ __all__ = [
 # live as long as the function, and go with it.
 _MEMORY = '__tangent_gradients__'
 
+# What `optimized` and `optimizations` are, and the names of what they switch on.
+_Choice = tuple[bool, dict[str, Any] | None, tuple[str, ...]]
+
 
 def grad(
     func: Callable[..., Any],
@@ -80,7 +83,7 @@ def grad(
     verbose: int = 0,
     checkpoint: bool = False,
     checkpoint_config: Mapping[str, Any] | None = None,
-    optimizations: Mapping[str, bool] | None = None,
+    optimizations: Mapping[str, bool | str] | None = None,
     output_index: int | None = None,
     output_weights: Sequence[float] | None = None,
     *,
@@ -96,6 +99,12 @@ def grad(
     not fit the result is a ShapeError. `func` may be a gradient itself: gradients of gradients
     take one more adjoint each. `verbose` prints the gradient's source (1) or the program at
     every stage (2).
+
+    `optimizations` switches single optimizations of the text on or off: `dce` and `tape_liveness`
+    (on by default), `strength_reduction`, `cse`, `coarsening` and `algebraic`, which may also be
+    'sympy' (ImportError where SymPy is missing). `optimized=False` gives the naive adjoint, with
+    only what `optimizations` switches on by name. The gradient is the same up to rounding;
+    docs/options.md shows what each of them does.
 
     Usable as a decorator. Asking again for the same function and options gives the same object.
     """
@@ -123,7 +132,25 @@ def grad(
         compile=compile,
         source=source,
     )
-    return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+    enabled = _options.enabled(optimized, optimizations)
+    if enabled is None:
+        return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+    given = dict(optimizations) if optimizations is not None else None
+    key = 'grad', wrt, wrt.__class__, preserve_result, check_dims, verbose, enabled
+    return _known(func, key) or _make(
+        func,
+        wrt,
+        bool(preserve_result),
+        False,
+        bool(check_dims),
+        verbose,
+        key=key,
+        recipe=(
+            grad,
+            (func, wrt, optimized, preserve_result, check_dims, verbose, False, None, given),
+        ),
+        choice=(optimized, given, enabled),
+    )
 
 
 def value_and_grad(
@@ -157,7 +184,7 @@ def jvp(
     wrt
         The parameters that are differentiated, by position or by name.
     optimized
-        Has to be True.
+        False gives the naive derivative: one statement per primitive, no clean-up.
     check_dims
         Whether a tangent whose shape or structure is not that of its argument is a ShapeError.
     preserve_result
@@ -179,6 +206,7 @@ def jvp(
     if known is not None:
         return known
     _options.check(optimized=optimized, verbose=verbose)
+    enabled = _options.enabled(optimized, None)
     return _make(
         func,
         wrt,
@@ -187,8 +215,9 @@ def jvp(
         bool(check_dims),
         verbose,
         forward=True,
-        key=key,
-        recipe=(jvp, (func, wrt, True, check_dims, preserve_result, verbose)),
+        key=key if enabled is None else (*key, enabled),
+        recipe=(jvp, (func, wrt, optimized, check_dims, preserve_result, verbose)),
+        choice=None if enabled is None else (optimized, None, enabled),
     )
 
 
@@ -218,6 +247,7 @@ def vjp(
     if known is not None:
         return known
     _options.check(optimized=optimized, verbose=verbose)
+    enabled = _options.enabled(optimized, None)
     return _make(
         func,
         wrt,
@@ -226,8 +256,9 @@ def vjp(
         bool(check_dims),
         verbose,
         seed_required=True,
-        key=key,
-        recipe=(vjp, (func, wrt, True, check_dims, preserve_result, verbose)),
+        key=key if enabled is None else (*key, enabled),
+        recipe=(vjp, (func, wrt, optimized, check_dims, preserve_result, verbose)),
+        choice=None if enabled is None else (optimized, None, enabled),
     )
 
 
@@ -242,7 +273,7 @@ def autodiff(
     input_derivative: INPUT_DERIVATIVE = INPUT_DERIVATIVE.Required,
     verbose: int = 0,
     checkpoint_config: Mapping[str, Any] | None = None,
-    optimizations: Mapping[str, bool] | None = None,
+    optimizations: Mapping[str, bool | str] | None = None,
     grad_config: Mapping[str, Any] | None = None,
     *,
     source: str | None = None,
@@ -251,8 +282,8 @@ def autodiff(
 
     Parameters
     ----------
-    func, wrt, optimized, preserve_result, check_dims, verbose
-        As for `grad`.
+    func, wrt, optimized, preserve_result, check_dims, verbose, optimizations
+        As for `grad`; forward mode has no tapes, and nothing to coarsen.
     motion
         Has to be 'joint': one function runs forwards and backwards.
     mode
@@ -260,7 +291,7 @@ def autodiff(
     input_derivative
         In reverse mode, whether each call has to bring the adjoint of the result
         (`tangent.grad_util.INPUT_DERIVATIVE`).
-    checkpoint_config, optimizations, grad_config, source
+    checkpoint_config, grad_config, source
         Have to be left out.
 
     Returns
@@ -279,11 +310,36 @@ def autodiff(
         input_derivative=input_derivative,
         grad_config=grad_config,
     )
-    if mode == 'forward':
-        return jvp(func, wrt, True, check_dims, preserve_result, verbose)
-    if input_derivative is INPUT_DERIVATIVE.Required:
-        return vjp(func, wrt, True, check_dims, preserve_result, verbose)
-    return grad(func, wrt, True, preserve_result, check_dims, verbose)
+    enabled = _options.enabled(optimized, optimizations)
+    required = input_derivative is INPUT_DERIVATIVE.Required
+    if enabled is None or not optimizations:
+        if mode == 'forward':
+            return jvp(func, wrt, optimized, check_dims, preserve_result, verbose)
+        if required:
+            return vjp(func, wrt, optimized, check_dims, preserve_result, verbose)
+    if mode == 'reverse' and not required:
+        return grad(
+            func, wrt, optimized, preserve_result, check_dims, verbose, optimizations=optimizations
+        )
+    given = dict(optimizations or {})
+    key = mode, required, wrt, wrt.__class__, check_dims, preserve_result, verbose, enabled
+    return _known(func, key) or _make(
+        func,
+        wrt,
+        bool(preserve_result),
+        False,
+        bool(check_dims),
+        verbose,
+        forward=mode == 'forward',
+        seed_required=mode == 'reverse',
+        key=key,
+        recipe=(
+            autodiff,
+            (func, wrt, optimized, motion, mode, preserve_result, check_dims, input_derivative)
+            + (verbose, None, given),
+        ),
+        choice=(optimized, given, enabled or ()),
+    )
 
 
 def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
@@ -311,13 +367,19 @@ def _make_higher(
     verbose: int,
     forward: bool,
     seed_required: bool,
+    choice: _Choice | None,
 ) -> HigherOrder:
     """The derivative of a gradient: made for each function that the gradient has."""
     options: dict[str, Any] = {'wrt': wrt, 'check_dims': check_dims, 'verbose': verbose}
     if value_first:
         made = partial(value_and_grad, **options)
     else:
-        mode = jvp if forward else vjp if seed_required else grad
+        if choice is not None:
+            options |= {'optimized': choice[0], 'optimizations': choice[1]}
+        if forward or seed_required:
+            mode: Any = partial(autodiff, mode='forward' if forward else 'reverse')
+        else:
+            mode = grad
         made = partial(mode, preserve_result=preserve_result, **options)
     count = len(wrt) if isinstance(wrt, (tuple, list)) else 1
     return HigherOrder(func, made, count if forward else 0)
@@ -336,12 +398,21 @@ def _make(
     seed_required: bool = False,
     key: tuple[Any, ...] | None = None,
     recipe: tuple[Any, ...] | None = None,
+    choice: _Choice | None = None,
 ) -> Gradient:
     if isinstance(func, (Gradient, HigherOrder)):
         return cast(
             'Gradient',
             _make_higher(
-                func, wrt, preserve_result, value_first, check_dims, verbose, forward, seed_required
+                func,
+                wrt,
+                preserve_result,
+                value_first,
+                check_dims,
+                verbose,
+                forward,
+                seed_required,
+                choice,
             ),
         )
     primal = _options.check_function(func)
@@ -366,6 +437,7 @@ def _make(
         verbose,
         _options.function_name(primal, names, forward),
         recipe,
+        None if choice is None else [*choice[2]],
     )
     if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):
         memory = func.__dict__.get(_MEMORY)

@@ -6,7 +6,8 @@ namespace tangent {
 
 Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
                  const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
-                 NamePool& names, const PairTable* pairs, const PairHalves* own)
+                 NamePool& names, const PairTable* pairs, const PairHalves* own,
+                 const Optimizations& optimizations)
     : function_(function),
       core_(*function.core),
       inputs_(inputs),
@@ -21,7 +22,8 @@ Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& input
       activity_(function, inputs, rules),
       aliases_(function),
       pairs_(pairs),
-      own_(own) {
+      own_(own),
+      optimizations_(optimizations) {
   aliases_.check();
 }
 
@@ -279,6 +281,7 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
     default:
       break;  // asserts, raises, prints: nothing flows through them
   }
+  if (!optimizations_.optimized) flush_all();
   for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
   for_each_binding(statement, [&](Symbol symbol) { rebound_.insert(symbol); });
   current_ = statement;
@@ -312,7 +315,7 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
   }
   // Layers of array code get a name each, as by hand; numbers are folded into one expression.
   const Type type = typing_.of(assign->value);
-  if (!type.is_number() && contains_call(adjoint)) {
+  if (!type.is_number() && contains_call(adjoint) && !optimizations_.coarsening) {
     materialize(symbol);
     adjoint = adjoint_of(symbol);
   }

@@ -294,4 +294,38 @@ Saves find_saves(Block body, const Plan& plan, NamePool& names) {
   return Saver(plan, names).run(body);
 }
 
+Saves save_everything(Block body, const Plan& plan, NamePool& names) {
+  Saves saves;
+  PairId next_pair = 1;
+  const auto save_block = [&](const auto& self, Block block) -> void {
+    const auto needs = plan.needs.find(key_of(block));
+    if (!block.empty() && needs != plan.needs.end()) {
+      auto& at = saves.at[key_of(block)];
+      at.resize(needs->second.size());
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        for (const Symbol variable : needs->second[k]) {
+          const bool known = std::ranges::any_of(
+              at[k], [&](const Save& save) { return save.variable == variable; });
+          if (known) continue;
+          const Symbol tape = names.fresh(std::string(variable.text()) + "_tape");
+          at[k].push_back({variable, tape, true, plan.written.contains(variable),
+                           plan.changed_lists.contains(variable), next_pair++});
+        }
+      }
+    }
+    for (const Stmt* statement : block) {
+      if (const auto* branch = as<If>(statement)) {
+        self(self, branch->body);
+        self(self, branch->orelse);
+      } else if (const auto* loop = as<For>(statement)) {
+        self(self, loop->body);
+      } else if (const auto* repeat = as<While>(statement)) {
+        self(self, repeat->body);
+      }
+    }
+  };
+  save_block(save_block, body);
+  return saves;
+}
+
 }  // namespace tangent

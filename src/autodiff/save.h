@@ -34,4 +34,7 @@ struct Saves {
 
 Saves find_saves(Block body, const Plan& plan, NamePool& names);
 
+// The naive way: every value that the backward part reads goes on a tape where it is read.
+Saves save_everything(Block body, const Plan& plan, NamePool& names);
+
 }  // namespace tangent

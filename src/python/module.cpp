@@ -107,7 +107,8 @@ std::string typed(nb::handle function, const nb::args& arguments) {
 nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result,
                          bool value_first, bool check_dims, bool seed_required,
                          const std::optional<std::vector<std::string>>& tangents, int verbose,
-                         std::string name, nb::handle recipe) {
+                         std::string name, nb::handle recipe,
+                         const std::optional<std::vector<std::string>>& optimizations) {
   GradientOptions options;
   options.wrt = std::move(wrt);
   options.single = single;
@@ -118,6 +119,16 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
   options.forward = tangents.has_value();
   if (tangents) options.tangents = *tangents;
   options.function_name = std::move(name);
+  if (optimizations) options.optimizations = Optimizations::none();
+  for (const std::string& each : optimizations.value_or(std::vector<std::string>())) {
+    if (!options.optimizations.enable(each)) throw nb::value_error(each.c_str());
+  }
+  if (options.optimizations.sympy) {
+    options.simplify_formula = [](const std::string& formula) {
+      const nb::object simplified = nb::module_::import_("tangent._sympy").attr("simplified");
+      return nb::cast<std::string>(simplified(formula));
+    };
+  }
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }
 
@@ -142,7 +153,7 @@ NB_MODULE(_core, module) {
   module.def("make_gradient", &make_gradient, nb::arg("primal"), nb::arg("wrt"), nb::arg("single"),
              nb::arg("preserve_result"), nb::arg("value_first"), nb::arg("check_dims"),
              nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
-             nb::arg("name"), nb::arg("recipe"));
+             nb::arg("name"), nb::arg("recipe"), nb::arg("optimizations") = nb::none());
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
