@@ -122,9 +122,9 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return count_live_loops(core.body, typed, context);
   });
-  if (options.optimizations.algebraic) {
+  if (options.optimizations.algebraic || options.optimizations.cse) {
     rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
-      return simplify_primal(core, typed, rules, context, options);
+      return optimize_primal(core, typed, rules, context, options);
     });
   }
   if (!options.optimizations.optimized) {
@@ -305,7 +305,9 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
       whole_gradients(core, structures, fields, options.wrt, parts, reverse, context);
   const Saves saves = options.optimizations.optimized
                           ? find_saves(typed.body, reverse.plan, names)
-                          : save_everything(typed.body, reverse.plan, names);
+                          : save_everything(typed.body, reverse.plan, names, [&](Symbol name) {
+                              return reverse.typing->of(context.local(name)).is_numeric();
+                            });
   const Symbol result = names.fresh("result");
   Assembled assembled = assemble(typed.body, reverse, saves, result, names, context);
 

@@ -279,13 +279,4 @@ Block simplify_algebra(Block body, const PassInput& input) {
       .block(body);
 }
 
-Block simplify_primal(const CoreFunction& core, const TypedFunction& typed, RuleBook& rules,
-                      Context& context, const GradientOptions& options) {
-  Typing typing(typed, rules, context);
-  const Effects effects([&](const Expr* expression) { return typing.of(expression); }, rules);
-  return ExpressionSimplifier([&](const Expr* expression) { return typing.of(expression); },
-                              effects, context, options.simplify_formula)
-      .block(core.body);
-}
-
 }  // namespace tangent

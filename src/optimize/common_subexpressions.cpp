@@ -47,7 +47,8 @@ bool only_reads(std::string_view callee) {
 
 class CommonSubexpressions {
  public:
-  explicit CommonSubexpressions(const PassInput& input) : input_(input) {}
+  CommonSubexpressions(const PassInput& input, bool calls_only)
+      : input_(input), calls_only_(calls_only) {}
 
   Block run(Block body) {
     find(body, {});
@@ -135,6 +136,7 @@ class CommonSubexpressions {
   // --- which values there are, and where they are read again
 
   bool is_candidate(const Expr* node, const Place& place) const {
+    if (calls_only_ && !is<Call>(node)) return false;
     if (!is<BinaryOperation>(node) && !is<Call>(node) && !is<Subscript>(node) &&
         !is<Comparison>(node))
       return false;
@@ -343,6 +345,7 @@ class CommonSubexpressions {
   }
 
   const PassInput& input_;
+  bool calls_only_;
   std::vector<std::unique_ptr<Value>> values_;
   std::vector<Value*> chosen_;  // by the order in which expressions are seen
   std::size_t next_ = 0;
@@ -354,7 +357,13 @@ class CommonSubexpressions {
 }  // namespace
 
 Block share_subexpressions(Block body, const PassInput& input) {
-  return CommonSubexpressions(input).run(body);
+  return CommonSubexpressions(input, false).run(body);
+}
+
+// Of the primal only calls: what is arithmetic is computed again backwards, where a name would have
+// to be kept on a tape; results of calls are kept in any case, and now once.
+Block share_calls(Block body, const PassInput& input) {
+  return CommonSubexpressions(input, true).run(body);
 }
 
 }  // namespace tangent

@@ -56,18 +56,23 @@ class FormulaWriter {
     std::ranges::stable_sort(order, {}, [&](const F& term) {
       return std::pair(sink_.rank(term), term->is(Form::Number));
     });
-    // A positive term first, if there is one.
-    const auto positive = std::ranges::find_if(
-        order, [](const F& term) { return coefficient_of(term) > 0.0; });
-    below = positive == order.end();
-    if (!below) std::rotate(order.begin(), positive, positive + 1);
-    bool negative = false;
-    Value result = magnitude(order[0], negative);
-    for (std::size_t k = 1; k < order.size(); ++k) {
+    struct Term {
+      Value value;
+      bool below = false;
+    };
+    std::vector<Term> terms;
+    for (const F& part : order) {
       bool minus = false;
-      const Value term = magnitude(order[k], minus);
-      result = sink_.binary(minus != below ? '-' : '+', result, term);
+      const Value value = magnitude(part, minus);
+      terms.push_back({value, minus});
     }
+    // A positive term first, if there is one.
+    const auto positive = std::ranges::find(terms, false, &Term::below);
+    below = positive == terms.end();
+    if (!below) std::rotate(terms.begin(), positive, positive + 1);
+    Value result = terms[0].value;
+    for (std::size_t k = 1; k < terms.size(); ++k)
+      result = sink_.binary(terms[k].below != below ? '-' : '+', result, terms[k].value);
     return result;
   }
 

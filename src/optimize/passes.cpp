@@ -58,6 +58,34 @@ Block run(std::span<const NamedPass> passes, Block body, const PassInput& input,
 
 }  // namespace
 
+Block optimize_primal(const CoreFunction& core, const TypedFunction& typed, RuleBook& rules,
+                      Context& context, const GradientOptions& options) {
+  Typing typing(typed, rules, context);
+  NamePool names(context, core);
+  Effects effects([&](const Expr* expression) { return typing.of(expression); }, rules);
+  const std::unordered_set<const Stmt*> no_statements;
+  const std::unordered_set<Symbol> no_names;
+  const std::unordered_map<Symbol, Symbol> no_pairs;
+  const PassInput input{.typed = typed,
+                        .rules = rules,
+                        .forward = no_statements,
+                        .adjoints = no_names,
+                        .numbers = no_names,
+                        .written = no_names,
+                        .variables = no_pairs,
+                        .kept = no_names,
+                        .effects = effects,
+                        .type_of = [&](const Expr* value) { return typing.of(value); },
+                        .context = context,
+                        .fresh = fresh_names(names, typing),
+                        .simplify_formula = options.simplify_formula};
+  static constexpr NamedPass kPasses[] = {
+      {"algebra", simplify_algebra, &Optimizations::algebraic},
+      {"common calls", share_calls, &Optimizations::cse},
+  };
+  return run(kPasses, core.body, input, options.optimizations, {});
+}
+
 Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& reverse,
                     const Assembled& parts, RuleBook& rules, Context& context,
                     const Optimizations& optimizations) {

@@ -59,6 +59,8 @@ Block reduce_strength(Block body, const PassInput& input);
 Block simplify_algebra(Block body, const PassInput& input);
 // What is computed twice, of the same operands, has a name.
 Block share_subexpressions(Block body, const PassInput& input);
+// The same for the calls of a primal that is not differentiated yet.
+Block share_calls(Block body, const PassInput& input);
 // Tapes of arrays of which only the shape is read keep the shape.
 Block keep_shapes(Block body, const PassInput& input);
 
@@ -74,8 +76,8 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
 Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, RuleBook& rules,
                Context& context, NamePool& names, const GradientOptions& options, const StageLog& log);
 
-// The primal itself by the rules of algebra, before it is differentiated.
-Block simplify_primal(const CoreFunction& core, const TypedFunction& typed, RuleBook& rules,
+// The primal itself before it is differentiated: by the rules of algebra, with equal calls shared.
+Block optimize_primal(const CoreFunction& core, const TypedFunction& typed, RuleBook& rules,
                       Context& context, const GradientOptions& options);
 
 }  // namespace tangent
