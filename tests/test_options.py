@@ -31,7 +31,7 @@ from option_choices import (
     keeps_the_primal,
     name_of,
 )
-from test_higher_order import PROGRAMS, through_helpers
+from test_higher_order import PROGRAMS
 from whole_programs import CASES
 
 CHOICES = SINGLES + COMBINATIONS
@@ -42,7 +42,9 @@ def plain(f: Any, wrt: tuple[int, ...], arguments: Any) -> Any:
     return tangent.grad(f, wrt=wrt)(*arguments)
 
 
-@pytest.mark.parametrize(('f', 'arguments', 'wrt'), CASES, ids=lambda it: getattr(it, '__name__', ''))
+@pytest.mark.parametrize(
+    ('f', 'arguments', 'wrt'), CASES, ids=lambda it: getattr(it, '__name__', '')
+)
 def test_whole_programs(f: Any, arguments: Any, wrt: tuple[int, ...]) -> None:
     want = plain(f, wrt, arguments())
     want = want if len(wrt) > 1 else (want,)
@@ -83,9 +85,6 @@ def test_generated_programs(label: int, tmp_path: Any) -> None:
 @pytest.mark.parametrize('order', [1, 2, 3])
 @pytest.mark.parametrize(('f', 'args'), PROGRAMS, ids=lambda it: getattr(it, '__name__', None))
 def test_orders(f: Any, args: tuple[Any, ...], order: int) -> None:
-    if f is through_helpers and order == 3:
-        pytest.skip('refused by the plain call')
-
     def nested(**choice: Any) -> Any:
         derivative = f
         for _ in range(order):

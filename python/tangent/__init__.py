@@ -374,8 +374,10 @@ def _make_higher(
     if value_first:
         made = partial(value_and_grad, **options)
     else:
-        if choice is not None:
-            options |= {'optimized': choice[0], 'optimizations': choice[1]}
+        optimized, given = (True, None) if choice is None else choice[:2]
+        # An emitted text computes much twice that no person would write twice.
+        shared = {'cse': True} if optimized else {}
+        options |= {'optimized': optimized, 'optimizations': shared | (given or {})}
         if forward or seed_required:
             mode: Any = partial(autodiff, mode='forward' if forward else 'reverse')
         else:
