@@ -94,7 +94,10 @@ bool matches(const F& pattern, const F& formula, Bindings& bindings) {
 std::optional<F> rest_of_term(const F& pattern, const F& term, Bindings& bindings) {
   std::vector<F> rest;
   if (!match_parts(factors_of(pattern), 0, factors_of(term), bindings, rest)) return std::nullopt;
-  rest.push_back(make_number(coefficient_of(term) / coefficient_of(pattern), false));
+  const bool has_number = term->is(Form::Number) || term->is(Form::Product);
+  const F& number = term->is(Form::Product) ? term->parts[0] : term;
+  const bool integral = !has_number || !number->is(Form::Number) || number->integral;
+  rest.push_back(make_number(coefficient_of(term) / coefficient_of(pattern), integral));
   return make_product(std::move(rest));
 }
 
