@@ -16,7 +16,7 @@ KEPT = {'tape_liveness': False}
 
 def sums(x, steps):
     s = 0.0
-    for i in range(steps):
+    for _ in range(steps):
         x = x * 1.01
         s = s + np.sum(x)
     return s
@@ -24,7 +24,7 @@ def sums(x, steps):
 
 def means(x, steps):
     s = 0.0
-    for i in range(steps):
+    for _ in range(steps):
         x = x * 1.01 + s
         s = s + np.mean(x)
     return s
@@ -33,7 +33,7 @@ def means(x, steps):
 def growing(x, steps):
     """The shape changes from step to step."""
     s = 0.0
-    for i in range(steps):
+    for _ in range(steps):
         x = np.concatenate((x * 0.5, x[:1]))
         s = s + np.mean(x) * x[0]
     return s
@@ -41,7 +41,7 @@ def growing(x, steps):
 
 def spread(x, steps):
     s = np.zeros(3)
-    for i in range(steps):
+    for _ in range(steps):
         y = np.ones((4, 3)) * x
         s = s + np.mean(y, axis=0) + y[0]
         x = np.sum(s)
@@ -69,7 +69,7 @@ def branches(x, steps):
 
 def cut(x, steps):
     s = 0.0
-    for i in range(steps):
+    for _ in range(steps):
         x = x + s * 0.1
         s = s + np.mean(x)
         if s > 3.0:

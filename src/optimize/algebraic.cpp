@@ -158,7 +158,10 @@ class ExpressionSimplifier {
     if (!is_arithmetic(node) || !is_known(node) || !is_small(node)) return with_children(node);
     Reading reading;
     const F formula = read(node, reading);
-    const F best = other_ ? by_other(formula) : algebra::simplify(formula);
+    F best = other_ ? by_other(formula) : algebra::simplify(formula);
+    // A sum that is 1 is the float.
+    if (best != nullptr && best->is(algebra::Form::Number))
+      best = algebra::make_number(best->number, type_of_(node).dtype == DType::Integer);
     if (best == nullptr || algebra::operations(best) >= reading.operations)
       return with_children(node);
     for (const auto& [name, atom] : reading.atoms) {
@@ -170,6 +173,8 @@ class ExpressionSimplifier {
                         .rank_of = [this](const Expr* atom) { return rank_of(atom); }};
     if (!is_writable(best, reading)) return with_children(node);
     const Expr* made = algebra::FormulaWriter<ExpressionSink>(sink).write(best);
+    // `v * 1.0` is a new array, v is not.
+    if (type_of_(node).is_array() && !is_arithmetic(made)) return with_children(node);
     return fits(type_of_(made), type_of_(node)) ? made : with_children(node);
   }
 

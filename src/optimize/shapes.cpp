@@ -5,7 +5,7 @@
 //     x = x_tape.pop()                               x_size = x_tape.pop()
 //     bx += bs / x.size                              bx += bs / x_size
 //
-// Where all that is read is one attribute, that is kept. Where it is more (`np.zeros_like(x)`,
+// Where all that is read is the size, that is kept. Where it is more (`np.zeros_like(x)`,
 // `_unbroadcast(b, x)`), an array of the same shape is kept that is one number in memory:
 // `np.broadcast_to(0.0, x.shape)`.
 //
@@ -105,14 +105,10 @@ class ShapeKeeper {
       facts.keeps = is_shape_alone(facts);
       if (!facts.keeps) continue;
       any = true;
-      facts.attribute = one_attribute(body, facts);
-      if (!facts.attribute.empty() && input_.fresh) {
-        const Type type = facts.attribute == "size" ? Type::number(DType::Integer)
-                                                    : Type::of(TypeKind::Tuple);
-        facts.name = input_.fresh(
-            std::string(facts.variable.text()) + "_" + facts.attribute, type);
-      } else {
-        facts.attribute.clear();
+      facts.only_size = input_.fresh && reads_only_size(body, facts);
+      if (facts.only_size) {
+        facts.name = input_.fresh(std::string(facts.variable.text()) + "_size",
+                                  Type::number(DType::Integer));
       }
     }
     return any ? rewrite(body) : body;
@@ -126,7 +122,7 @@ class ShapeKeeper {
     std::vector<const Expr*> pushed = {};
     bool plain = true;  // one variable takes all that is on it
     bool keeps = false;
-    std::string attribute = {};  // the only one that is read
+    bool only_size = false;  // nothing else is read
     Symbol name = {};            // of its value
   };
 
@@ -187,9 +183,9 @@ class ShapeKeeper {
     });
   }
 
-  // The attribute that all reads of the variable are, if they all stand behind the pops.
-  std::string one_attribute(Block body, const Facts& facts) {
-    std::string found;
+  // Whether all reads of what is taken from the tape are of its size, and stand behind the pops.
+  bool reads_only_size(Block body, const Facts& facts) {
+    bool found = false;
     bool other = false;
     std::unordered_set<const Stmt*> behind;
     const auto look = [&](const Node* node) {
@@ -201,10 +197,8 @@ class ShapeKeeper {
         if (const auto* attribute = as<Attribute>(top)) {
           const auto* name = as<Name>(attribute->value);
           if (name != nullptr && name->symbol == facts.variable) {
-            const std::string_view text = attribute->attribute.text();
-            other = other || (text != "size" && text != "shape") ||
-                    (!found.empty() && found != text);
-            found = text;
+            other = other || attribute->attribute.text() != "size";
+            found = true;
             continue;
           }
         }
@@ -214,15 +208,13 @@ class ShapeKeeper {
       }
     };
     behind_pops(body, facts, look);
-    if (other || found.empty()) return {};
-    // What is taken from the tape is read nowhere else.
+    if (other || !found) return false;
     std::unordered_map<const Stmt*, VariableSet> after;
     ValueLiveness liveness{variables_, after, &behind};
     BackwardSolver<ValueLiveness>(liveness).run(body, VariableSet());
     const std::size_t number = variables_.number(facts.variable);
-    const bool reaches = std::ranges::any_of(
-        facts.pops, [&](const Stmt* pop) { return after[pop].has(number); });
-    return reaches ? std::string() : found;
+    return std::ranges::none_of(facts.pops,
+                                [&](const Stmt* pop) { return after[pop].has(number); });
   }
 
   // f(statement) for what stands behind a pop, up to where the variable is written next.
@@ -258,7 +250,7 @@ class ShapeKeeper {
     for (const Stmt* statement : block) out.push_back(rewrite(statement));
     // Reads behind a pop are of what it takes now.
     for (const Facts& facts : tapes_) {
-      if (!facts.keeps || facts.attribute.empty()) continue;
+      if (!facts.keeps || !facts.only_size) continue;
       bool open = false;
       for (std::size_t k = 0; k < block.size(); ++k) {
         bool writes = false;
@@ -285,7 +277,7 @@ class ShapeKeeper {
     }
     if (const auto* assign = as<Assign>(statement); assign != nullptr && is<Pop>(assign->value)) {
       const Facts& facts = *facts_of(static_cast<const Pop*>(assign->value)->tape);
-      if (!facts.keeps || facts.attribute.empty()) return statement;
+      if (!facts.keeps || !facts.only_size) return statement;
       return context.assign(context.local(facts.name), assign->value, assign->ranges);
     }
     return with_blocks(context, statement, [&](Block inner) { return rewrite(inner); });
@@ -293,8 +285,7 @@ class ShapeKeeper {
 
   const Expr* kept(const Expr* value, const Facts& facts) const {
     Context& context = input_.context;
-    if (!facts.attribute.empty())
-      return context.make<Attribute>({}, value, context.symbol(facts.attribute));
+    if (facts.only_size) return context.make<Attribute>({}, value, context.symbol("size"));
     const Expr* shape = context.make<Attribute>({}, value, context.symbol("shape"));
     return context.make<Call>(
         {},

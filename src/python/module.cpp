@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "optimize/algebra.h"
 #include "python/ast_table.h"
 #include "python/errors.h"
 #include "python/program.h"
@@ -132,6 +133,13 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }
 
+// A formula in Python's notation by the rules of algebra; one that is none is a ValueError.
+std::string simplified_formula(const std::string& formula) {
+  const algebra::F parsed = algebra::parse_formula(formula);
+  if (parsed == nullptr) throw nb::value_error(("no formula: " + formula).c_str());
+  return algebra::text(algebra::simplify(parsed));
+}
+
 std::vector<std::pair<std::string, std::string>> diagnostic_kinds() {
   return {
 #define TANGENT_DIAGNOSTIC(kind, python_class) {#kind, #python_class},
@@ -157,6 +165,7 @@ NB_MODULE(_core, module) {
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
+  module.def("simplified_formula", &simplified_formula, "A formula by the rules of algebra.");
   module.def("check_rule", &check_rule, "Reads a derivative record; a mistake is an exception.");
   module.def("library_names", &library_names, "The names under which rules know what is called.");
   module.def("lowered", &lowered, "The core program of a function, as text.");
