@@ -274,7 +274,8 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   if (log)
     log("core", text_of(ready.body, pairs, [&](std::size_t k) { return pairs[k].core.body; }));
 
-  const TypedProgram program = type_program(ready, arguments, pairs, options, outside, rules, context);
+  const TypedProgram program =
+      type_program(ready, arguments, pairs, options, outside, rules, context);
   const TypedFunction& typed = program.top;
   if (log)
     log("typed", text_of(typed.body, pairs, [&](std::size_t k) { return program.pairs[k].body; }));
@@ -292,13 +293,13 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   bool numpy_is_bound = false;
   const Symbol numpy = numpy_name(all, all_names, numpy_is_bound);
   PairTable table = find_active_pairs(program, pairs, inputs.names, rules);
-  std::vector<std::unique_ptr<ReversedPair>> reversed = settle_pairs(table, rules, context, numpy, options.optimizations);
+  std::vector<std::unique_ptr<ReversedPair>> reversed =
+      settle_pairs(table, rules, context, numpy, options.optimizations);
   NamePool names(context, ready);
   names.take(numpy);
-  ReverseResult reverse =
-      Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names, &table, nullptr,
-              options.optimizations)
-          .run();
+  ReverseResult reverse = Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names,
+                                  &table, nullptr, options.optimizations)
+                              .run();
   if (fields.empty()) check_structure(ready, typed, arguments, options.wrt, reverse.gradients);
   const std::vector<const Expr*> parts = std::move(reverse.gradients);
   reverse.gradients =

@@ -42,8 +42,7 @@ class DrainedLists {
   }
 
   void look(const Stmt* statement, std::size_t place, bool direct, Symbol list, Uses& uses) const {
-    if (const ListChange change = list_change(statement);
-        change && change.list->symbol == list) {
+    if (const ListChange change = list_change(statement); change && change.list->symbol == list) {
       if (change.appends) {
         ++uses.appends;
         uses.appended_in = place;
@@ -106,8 +105,7 @@ class DrainedLists {
     const auto* first = as<For>(body[*uses.appended_in]);
     const auto* second = as<For>(last);
     return first != nullptr && second != nullptr && !holds_exit(first) &&
-           equal(items_of(first), items_of(second)) &&
-           stays(items_of(first), *uses.appended_in);
+           equal(items_of(first), items_of(second)) && stays(items_of(first), *uses.appended_in);
   }
 
   static bool holds_exit(const Stmt* loop) {

@@ -490,7 +490,7 @@ class Assembler {
   std::vector<Symbol> tapes_;
   std::unordered_set<const Stmt*> nested_;  // loops of the primal that stand inside another
   std::unordered_map<const Stmt*, Symbol> drivers_;
-  std::unordered_set<Symbol> uncounted_;    // counts of loops that a tape drives: never assigned
+  std::unordered_set<Symbol> uncounted_;  // counts of loops that a tape drives: never assigned
   std::unordered_map<const Stmt*, Symbol> lengths_;  // loops that ran as often as this tape grew
   std::unordered_map<const Break*, const Stmt*> exit_flags_;
   std::vector<Hoist> element_reads_;  // elements that the statement now reads, under names

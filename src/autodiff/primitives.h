@@ -4,8 +4,8 @@
 //                                          product = x * sin_x
 //                                          y = product + 1.0
 //
-// In: a core program and its types. Out: the same program in which every operation, call and read of
-// an element inside of an assignment or a return has a name, in the order of evaluation. What is
+// In: a core program and its types. Out: the same program in which every operation, call and read
+// of an element inside of an assignment or a return has a name, in the order of evaluation. What is
 // evaluated only sometimes stays as it is.
 #pragma once
 

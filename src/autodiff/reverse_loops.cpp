@@ -231,8 +231,12 @@ bool Reverse::read_iterable(const For* loop, Elements& elements) {
     const Expr* inner = static_cast<const Call*>(loop->iterable)->arguments[0];
     const bool range = callee(inner) == "builtins.range";
     if (range) elements.range = static_cast<const Call*>(inner);
-    if (!range && is<Name>(inner) && !active(inner) && typing_.of(inner).kind == TypeKind::List)
-      elements.items.emplace_back(loop->target, inner);
+    // range(n)[:count] as well.
+    const auto* cut = as<Subscript>(inner);
+    const bool part =
+        cut != nullptr && is<Slice>(cut->index) && callee(cut->value) == "builtins.range";
+    const bool list = is<Name>(inner) && typing_.of(inner).kind == TypeKind::List;
+    if (part || (list && !active(inner))) elements.items.emplace_back(loop->target, inner);
     elements.backwards = range || !elements.items.empty();
     if (elements.backwards) return true;
   }

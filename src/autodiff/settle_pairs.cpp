@@ -52,9 +52,9 @@ std::vector<std::unique_ptr<ReversedPair>> settle_pairs(PairTable& table, RuleBo
       }
       NamePool names(context, *typed.core);
       names.take(numpy);
-      ReverseResult result =
-          Reverse(typed, inputs, types, rules, context, numpy, names, &table, &halves, optimizations)
-              .run();
+      ReverseResult result = Reverse(typed, inputs, types, rules, context, numpy, names, &table,
+                                     &halves, optimizations)
+                                 .run();
       if (result.misses_buffer) {
         halves.by_value_only = true;
         for (Flow& flow : halves.flows) {

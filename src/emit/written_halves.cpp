@@ -41,8 +41,9 @@ class HalvesWriter {
       const Symbol result = pair->names.fresh("result");
       const Assembled parts =
           assemble(typed.body, pair->reverse, saves, result, pair->names, context_);
-      const Block joint = optimize(join_halves(*pair, parts, result, context_), typed,
-                                   pair->reverse, parts, rules_, context_, pair->names, options_, {});
+      const Block joint =
+          optimize(join_halves(*pair, parts, result, context_), typed, pair->reverse, parts, rules_,
+                   context_, pair->names, options_, {});
       Halves split = split_halves(joint, halves, *pair, result, numpy_, context_);
       split.backward = optimize_half(split.backward, typed, pair->reverse, parts, rules_, context_,
                                      options_.optimizations);

@@ -1,7 +1,7 @@
 // The rules of algebra, searched for in any order of terms and factors; see algebra_rules.def.
 //
-// A rule for a sum of two terms is tried on every pair of terms, and holds with any factor that both
-// have in common; a rule for a product of two factors is tried on every pair of factors.
+// A rule for a sum of two terms is tried on every pair of terms, and holds with any factor that
+// both have in common; a rule for a product of two factors is tried on every pair of factors.
 #include <map>
 #include <optional>
 

@@ -25,14 +25,14 @@ struct KnownFunction {
   std::string_view name;
 };
 constexpr KnownFunction kFunctions[] = {
-    {"numpy.sin", "sin"},         {"numpy.cos", "cos"},         {"numpy.tan", "tan"},
-    {"numpy.exp", "exp"},         {"numpy.log", "log"},         {"numpy.sqrt", "sqrt"},
-    {"numpy.sinh", "sinh"},       {"numpy.cosh", "cosh"},       {"numpy.tanh", "tanh"},
-    {"numpy.arcsin", "arcsin"},   {"numpy.arccos", "arccos"},   {"numpy.arctan", "arctan"},
-    {"numpy.arctanh", "arctanh"}, {"numpy.absolute", "abs"},    {"numpy.square", "square"},
-    {"math.sin", "sin"},          {"math.cos", "cos"},          {"math.tan", "tan"},
-    {"math.exp", "exp"},          {"math.log", "log"},          {"math.sqrt", "sqrt"},
-    {"math.sinh", "sinh"},        {"math.cosh", "cosh"},        {"math.tanh", "tanh"},
+    {"numpy.sin", "sin"},         {"numpy.cos", "cos"},       {"numpy.tan", "tan"},
+    {"numpy.exp", "exp"},         {"numpy.log", "log"},       {"numpy.sqrt", "sqrt"},
+    {"numpy.sinh", "sinh"},       {"numpy.cosh", "cosh"},     {"numpy.tanh", "tanh"},
+    {"numpy.arcsin", "arcsin"},   {"numpy.arccos", "arccos"}, {"numpy.arctan", "arctan"},
+    {"numpy.arctanh", "arctanh"}, {"numpy.absolute", "abs"},  {"numpy.square", "square"},
+    {"math.sin", "sin"},          {"math.cos", "cos"},        {"math.tan", "tan"},
+    {"math.exp", "exp"},          {"math.log", "log"},        {"math.sqrt", "sqrt"},
+    {"math.sinh", "sinh"},        {"math.cosh", "cosh"},      {"math.tanh", "tanh"},
     {"numpy.abs", "abs"},
 };
 
@@ -73,8 +73,11 @@ struct ExpressionSink {
                         power->value.integer == 3 && is<Name>(left);
       return cube ? made(Multiply, made(Multiply, left, left), left) : made(Power, left, right);
     }
-    return made(op == '+' ? Add : op == '-' ? Subtract : op == '*' ? Multiply : Divide, left,
-                right);
+    return made(op == '+'   ? Add
+                : op == '-' ? Subtract
+                : op == '*' ? Multiply
+                            : Divide,
+                left, right);
   }
   Value call(std::string_view name, std::vector<Value> arguments) const {
     const auto* spelled = static_cast<const Attribute*>(like->function);
@@ -138,8 +141,7 @@ class ExpressionSimplifier {
              operation->op == Divide || operation->op == Power;
     }
     const auto* sign = as<UnaryOperation>(node);
-    if (sign != nullptr)
-      return sign->op == UnaryOperator::Minus || sign->op == UnaryOperator::Plus;
+    if (sign != nullptr) return sign->op == UnaryOperator::Minus || sign->op == UnaryOperator::Plus;
     return !function_name(node).empty();
   }
 
@@ -179,6 +181,8 @@ class ExpressionSimplifier {
   }
 
   const Expr* with_children(const Expr* node) {
+    // np.divide(a, b, out=np.zeros_like(b), where=test) is known by its two b.
+    if (const auto* call = as<Call>(node); call != nullptr && !call->keywords.empty()) return node;
     const auto* conditional = as<Conditional>(node);
     return static_cast<const Expr*>(
         rewrite_children(context_, *node, [&](const Node* child) -> const Node* {
@@ -213,8 +217,7 @@ class ExpressionSimplifier {
     if (!is_arithmetic(node) || !is_known(node)) return atom(node, reading);
     if (const std::string_view name = function_name(node); !name.empty()) {
       const auto* call = static_cast<const Call*>(node);
-      if (reading.like == nullptr || call->callee.text().starts_with("numpy."))
-        reading.like = call;
+      if (reading.like == nullptr || call->callee.text().starts_with("numpy.")) reading.like = call;
       ++reading.operations;
       return algebra::make_function(name, {read(call->arguments[0], reading)});
     }

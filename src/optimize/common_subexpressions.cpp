@@ -7,9 +7,9 @@
 //
 // One walk in the order of execution knows the values that are there on every path to a statement:
 // those of the statements before it in its own block and in the blocks around it. Nothing is moved
-// to where it was not evaluated anyhow, so there is never more work, and what a loop computed is not
-// kept for the loop that runs backwards, so no tape gets longer. What is evaluated only sometimes
-// may use such a value, and gives none.
+// to where it was not evaluated anyhow, so there is never more work, and what a loop computed is
+// not kept for the loop that runs backwards, so no tape gets longer. What is evaluated only
+// sometimes may use such a value, and gives none.
 //
 // Arrays are shared only between operations that make new ones: two names of one array would both
 // see what is added in place. A store ends the values that read arrays.
@@ -42,7 +42,7 @@ std::size_t value_key(const Expr* expression) {
 bool only_reads(std::string_view callee) {
   return callee == "numpy.sum" || callee == "numpy.mean" || callee == "numpy.dot" ||
          callee == "numpy.matmul" || callee == "numpy.outer" || callee == "numpy.max" ||
-         callee == "numpy.min" || callee == "numpy.prod";
+         callee == "numpy.min" || callee == "numpy.prod" || callee == "numpy.zeros_like";
 }
 
 class CommonSubexpressions {
@@ -128,6 +128,13 @@ class CommonSubexpressions {
           if (is<Conditional>(node) || is<BooleanOperation>(node))
             inner.sometimes = inner.sometimes || !first;
           first = false;
+          if (const auto* keyword = as<Keyword>(child)) {
+            inner.read_only = false;
+            const Expr* value = f(keyword->value, inner);
+            return value == keyword->value
+                       ? child
+                       : input_.context.make<Keyword>(keyword->ranges, keyword->name, value);
+          }
           if (!is_expression(child->kind)) return child;
           return f(static_cast<const Expr*>(child), inner);
         }));
@@ -142,13 +149,13 @@ class CommonSubexpressions {
       return false;
     const Type type = input_.type_of(node);
     if (!is_numeric(type) || type.dtype == DType::Integer) return false;
-    if ((is<Subscript>(node) || is<Comparison>(node)) &&
-        (is<Subscript>(node) != type.is_number()))
+    if ((is<Subscript>(node) || is<Comparison>(node)) && (is<Subscript>(node) != type.is_number()))
       return false;
     if (type.is_array() && !place.read_only && !place.held) return false;
     if (const auto* call = as<Call>(node)) {
       const Rule* rule = input_.rules.find(call->callee.text());
-      if (rule == nullptr || rule->constant || !is_elementwise(call)) return false;
+      if (rule == nullptr || rule->constant || !is_elementwise(call) || !call->keywords.empty())
+        return false;
     }
     bool plain = true;
     bool reads = false;
@@ -262,8 +269,7 @@ class CommonSubexpressions {
       }
     }
     for_each_child(*statement, [&](const Node* child) {
-      if (is_statement(child->kind))
-        find_stores(static_cast<const Stmt*>(child), adjoints, others);
+      if (is_statement(child->kind)) find_stores(static_cast<const Stmt*>(child), adjoints, others);
     });
   }
 
@@ -331,7 +337,8 @@ class CommonSubexpressions {
     if (const auto* assign = as<Assign>(statement))
       return context.make<Assign>(assign->ranges, assign->targets, now);
     if (const auto* augmented = as<AugmentedAssign>(statement))
-      return context.make<AugmentedAssign>(augmented->ranges, augmented->target, augmented->op, now);
+      return context.make<AugmentedAssign>(augmented->ranges, augmented->target, augmented->op,
+                                           now);
     if (const auto* push = as<Push>(statement))
       return context.make<Push>(push->ranges, push->tape, now, push->pair);
     if (is<ExpressionStatement>(statement))

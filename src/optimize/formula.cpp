@@ -111,8 +111,8 @@ F make_sum(std::vector<F> terms) {
     const bool constant = factors.empty();
     Entry& entry = entries[constant ? std::string() : bare->key];
     entry.coefficient += coefficient_of(term);
-    const bool has_number = term->is(Form::Number) ||
-                            (term->is(Form::Product) && term->parts[0]->is(Form::Number));
+    const bool has_number =
+        term->is(Form::Number) || (term->is(Form::Product) && term->parts[0]->is(Form::Number));
     const F& number = term->is(Form::Product) ? term->parts[0] : term;
     entry.integral = entry.integral && (!has_number || number->integral);
     entry.factors = std::move(factors);

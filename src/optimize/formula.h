@@ -1,7 +1,7 @@
 // Formulas: expressions of arithmetic in a normal form, in which equal ones have equal keys.
 //
-// A formula is a number, an atom (whatever algebra does not look into), a sum, a product, a power or
-// a call of a known function. Sums and products are flat and sorted, numbers in them are folded,
+// A formula is a number, an atom (whatever algebra does not look into), a sum, a product, a power
+// or a call of a known function. Sums and products are flat and sorted, numbers in them are folded,
 // equal terms and equal bases are joined; a difference is a sum with a negative coefficient, a
 // quotient a product with a negative power, a square root the power 0.5. What is made here is never
 // changed; formulas share their parts.
@@ -27,12 +27,15 @@ struct Formula {
   double number = 0.0;
   bool integral = true;  // every number in it was written without a point
   std::string name;      // of an atom or a function
-  // The terms of a sum; the factors of a product, a number only first; base and exponent; arguments.
+  // The terms of a sum; the factors of a product, a number only first; base and exponent;
+  // arguments.
   std::vector<F> parts;
   std::string key;
 
   [[nodiscard]] bool is(Form other) const { return form == other; }
-  [[nodiscard]] bool is_number(double value) const { return form == Form::Number && number == value; }
+  [[nodiscard]] bool is_number(double value) const {
+    return form == Form::Number && number == value;
+  }
 };
 
 F make_number(double value, bool integral = true);

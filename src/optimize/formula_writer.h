@@ -1,7 +1,7 @@
 // How a formula is written: with subtraction, quotients and roots again, as a person would.
 //
-// In: a formula and a sink, which makes values of some kind (text, a count, expressions) of numbers,
-// atoms and operations. Out: the value of the whole.
+// In: a formula and a sink, which makes values of some kind (text, a count, expressions) of
+// numbers, atoms and operations. Out: the value of the whole.
 #pragma once
 
 #include <algorithm>

@@ -91,8 +91,7 @@ Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& rever
                     const Optimizations& optimizations) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
   const PassInput input = input_of(typed, reverse, parts, rules, effects, context);
-  if (optimizations.optimized)
-    body = substitute_single_uses(join_sums(body, input), input);
+  if (optimizations.optimized) body = substitute_single_uses(join_sums(body, input), input);
   return tidy(body, input);
 }
 

@@ -1,5 +1,5 @@
-// The pass manager: the passes over the adjoint program, in order, each in a file of its own and with
-// a name. Which of them run is what the options say (base/optimizations.h).
+// The pass manager: the passes over the adjoint program, in order, each in a file of its own and
+// with a name. Which of them run is what the options say (base/optimizations.h).
 //
 // In: the body of the gradient function (a core program with tapes) and the types of the primal's
 // expressions. Out: the same function, shorter. Every pass keeps values, effects and exceptions;
@@ -30,7 +30,7 @@ struct PassInput {
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
   bool has_halves = false;  // the backward part is another function, which may not run
-  Symbol numpy = {};  // how the text spells NumPy
+  Symbol numpy = {};        // how the text spells NumPy
   // A new local name of this type, like the wish; passes that name values need it.
   std::function<Symbol(std::string_view, const Type&)> fresh = {};
   // Who simplifies formulas, as text; empty: the rules of optimize/algebra_rules.def.
@@ -74,7 +74,8 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const GradientOptions& options, const StageLog& log);
 // The same for the program of forward mode.
 Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, RuleBook& rules,
-               Context& context, NamePool& names, const GradientOptions& options, const StageLog& log);
+               Context& context, NamePool& names, const GradientOptions& options,
+               const StageLog& log);
 
 // The primal itself before it is differentiated: by the rules of algebra, with equal calls shared.
 Block optimize_primal(const CoreFunction& core, const TypedFunction& typed, RuleBook& rules,

@@ -52,8 +52,8 @@ struct ValueLiveness {
   }
   void test(const Stmt* statement, State& state) const {
     const auto* branch = as<If>(statement);
-    read(statement,
-         branch != nullptr ? branch->test : static_cast<const While*>(statement)->test, state);
+    read(statement, branch != nullptr ? branch->test : static_cast<const While*>(statement)->test,
+         state);
   }
   void enter(const For* loop, State& state) const {
     for_each_target(loop->target, [&](Symbol symbol) { state.remove(variables.number(symbol)); });
@@ -68,8 +68,9 @@ void for_each_value_read(const Node* node, F&& f) {
   if (const auto* call = as<Call>(node); call != nullptr && call->arguments.size() == 2 &&
                                          call->callee.text() == "tangent.runtime._unbroadcast") {
     for_each_value_read(call->arguments[0], f);
-    for_each_shaped_read(call->arguments[1],
-                         [&](Symbol read, bool shape) { f(read, shape || is<Name>(call->arguments[1])); });
+    for_each_shaped_read(call->arguments[1], [&](Symbol read, bool shape) {
+      f(read, shape || is<Name>(call->arguments[1]));
+    });
     return;
   }
   bool nested = false;
@@ -123,7 +124,7 @@ class ShapeKeeper {
     bool plain = true;  // one variable takes all that is on it
     bool keeps = false;
     bool only_size = false;  // nothing else is read
-    Symbol name = {};            // of its value
+    Symbol name = {};        // of its value
   };
 
   Facts* facts_of(Symbol tape) {
@@ -165,8 +166,8 @@ class ShapeKeeper {
   // What is pushed, without the copy that keeps it from being stored into.
   static const Expr* source_of(const Expr* pushed) {
     const auto* call = as<Call>(pushed);
-    const bool copies = call != nullptr && call->callee.text() == "numpy.copy" &&
-                        call->arguments.size() == 1;
+    const bool copies =
+        call != nullptr && call->callee.text() == "numpy.copy" && call->arguments.size() == 1;
     return copies ? call->arguments[0] : pushed;
   }
 

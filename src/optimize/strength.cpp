@@ -42,8 +42,8 @@ class StrengthReduction {
 
  private:
   const Node* reduced(const Node* node) {
-    const Node* now = rewrite_children(input_.context, *node,
-                                       [&](const Node* child) { return reduced(child); });
+    const Node* now =
+        rewrite_children(input_.context, *node, [&](const Node* child) { return reduced(child); });
     const auto* operation = as<BinaryOperation>(now);
     if (operation == nullptr || !is_float(input_.type_of(operation->left))) return now;
     if (operation->op == BinaryOperator::Power) return power(operation);
@@ -74,8 +74,7 @@ class StrengthReduction {
       value = static_cast<double>(divisor->value.integer);
     }
     int exponent = 0;
-    if (value == 0.0 || std::fabs(std::frexp(value, &exponent)) != 0.5 ||
-        std::abs(exponent) > 60) {
+    if (value == 0.0 || std::fabs(std::frexp(value, &exponent)) != 0.5 || std::abs(exponent) > 60) {
       return operation;
     }
     return made(operation, operation->left, input_.context.number(1.0 / value));

@@ -1,4 +1,5 @@
-// Shape functions of the helpers in tangent.runtime, which texts that are differentiated again call.
+// Shape functions of the helpers in tangent.runtime, which texts that are differentiated again
+// call.
 #include "types/shapes.h"
 
 namespace tangent::shapes {

@@ -15,9 +15,8 @@ TEST_F(Passes, ASmallPowerOfANameIsAProduct) {
 }
 
 TEST_F(Passes, PowersThatStay) {
-  for (const std::string text :
-       {"bx = x ** 4\n", "bx = x ** n\n", "bx = (x + y) ** 2\n", "bx = x ** 0.5\n", "k = i ** 2\n",
-        "bx = x ** -2\n"}) {
+  for (const std::string text : {"bx = x ** 4\n", "bx = x ** n\n", "bx = (x + y) ** 2\n",
+                                 "bx = x ** 0.5\n", "k = i ** 2\n", "bx = x ** -2\n"}) {
     EXPECT_EQ(run(reduce_strength, text), text);
   }
 }
@@ -69,7 +68,8 @@ TEST_F(Passes, TheOrderOfTwoOperandsIsTheSame) {
 }
 
 TEST_F(Passes, AVariableThatHoldsTheValueIsItsName) {
-  EXPECT_EQ(run(share_subexpressions, "t = a / c\nz = d * (a / c)\n", ""), "t = a / c\nz = d * t\n");
+  EXPECT_EQ(run(share_subexpressions, "t = a / c\nz = d * (a / c)\n", ""),
+            "t = a / c\nz = d * t\n");
 }
 
 TEST_F(Passes, NothingIsSharedAcrossAnAssignmentOfAnOperand) {
@@ -220,15 +220,15 @@ TEST_F(Passes, ExpressionsBecomeShorterOnesOfTheSameType) {
 }
 
 TEST_F(Passes, ArraysKeepTheirShape) {
-  for (const std::string text : {"bv = v - v\n", "bv = np.sin(v) ** 2 + np.cos(v) ** 2\n",
-                                 "bv = v / v\n"}) {
+  for (const std::string text :
+       {"bv = v - v\n", "bv = np.sin(v) ** 2 + np.cos(v) ** 2\n", "bv = v / v\n"}) {
     EXPECT_EQ(run(simplify_algebra, text), text);
   }
 }
 
 TEST_F(Passes, TestsIndicesAndTapesStayAsTheyAre) {
-  for (const std::string text :
-       {"if x + 0.0 > 1.0 * x:\n    y = 1.0\n", "x = v[i + 0]\n", "x = x_tape.pop() + x_tape.pop()\n"}) {
+  for (const std::string text : {"if x + 0.0 > 1.0 * x:\n    y = 1.0\n", "x = v[i + 0]\n",
+                                 "x = x_tape.pop() + x_tape.pop()\n"}) {
     EXPECT_EQ(run(simplify_algebra, text, ""), text);
   }
 }

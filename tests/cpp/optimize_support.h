@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_set>
 #include <vector>
+
 #include "autodiff/typing.h"
 #include "lower_support.h"
 #include "optimize/passes.h"
@@ -71,14 +72,15 @@ class Passes : public ::testing::Test {
                           .type_of = [&](const Expr* value) { return typing.of(value); },
                           .context = context_,
                           .numpy = context_.symbol("np"),
-                          .fresh = [&](std::string_view wish, const Type& type) {
-                            // Programs of tests have no names that end in a digit.
-                            const int number = ++made_[std::string(wish)];
-                            const Symbol name = context_.symbol(
-                                std::string(wish) + (number > 1 ? std::to_string(number) : ""));
-                            typing.declare(name, type);
-                            return name;
-                          }};
+                          .fresh =
+                              [&](std::string_view wish, const Type& type) {
+                                // Programs of tests have no names that end in a digit.
+                                const int number = ++made_[std::string(wish)];
+                                const Symbol name = context_.symbol(
+                                    std::string(wish) + (number > 1 ? std::to_string(number) : ""));
+                                typing.declare(name, type);
+                                return name;
+                              }};
     return print(pass(context_.list(all), input)).text;
   }
 
