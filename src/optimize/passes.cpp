@@ -105,6 +105,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
   static constexpr NamedPass kPasses[] = {
       {"dead code", remove_dead_code, &Optimizations::dce},
       // Every tape that is left is read.
+      {"restores", remove_restores, &Optimizations::optimized},
       {"tape liveness", keep_shapes, &Optimizations::tape_liveness},
       // What is taken from a tape still has a name of its own: expressions are without effect.
       {"algebra", simplify_algebra, &Optimizations::algebraic},
