@@ -7,6 +7,7 @@ raises and leaves in its arguments, too.
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import pickle
@@ -191,3 +192,90 @@ def test_sympy_is_asked_only_where_it_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert tangent.grad(scaled, optimizations={'algebraic': True})(3.0) == 6.5
     with pytest.raises(ImportError, match='pip install sympy'):
         tangent.grad(scaled, optimizations={'algebraic': 'sympy'})
+
+
+# What each of them does to the text.
+
+
+def statements(source: str) -> list[ast.stmt]:
+    nodes = ast.walk(ast.parse(source))
+    return [node for node in nodes if isinstance(node, ast.Assign | ast.AugAssign)]
+
+
+def test_the_naive_adjoint_has_one_primitive_in_a_statement_of_the_primal() -> None:
+    def f(x, y):
+        for _ in range(3):
+            x = x * np.sin(x * y) + np.exp(-x) / (1.0 + y) ** 2
+        return x * y - x
+
+    source = tangent.grad(f, wrt=(0, 1), optimized=False).source(0.5, 2.0)
+    forward = source[: source.index('result =')]
+    operations = (ast.BinOp, ast.UnaryOp, ast.Call)
+    for statement in statements(forward):
+        count = sum(isinstance(node, operations) for node in ast.walk(statement.value))
+        assert count <= 1, ast.unparse(statement)
+    # Everything that is read again is taken from a tape, also outside of loops.
+    assert 'old_' not in source
+    assert source.count('.append(') == source.count('.pop()') >= 10
+
+
+def test_dead_code_stays_where_it_is_asked_for() -> None:
+    def f(x):
+        unused = x * 3.0  # noqa: F841
+        return x * x
+
+    assert 'unused' not in tangent.grad(f).source(2.0)
+    assert 'unused = x * 3.0' in tangent.grad(f, optimizations={'dce': False}).source(2.0)
+
+
+def test_powers_and_quotients_get_cheaper() -> None:
+    def f(v):
+        return np.sum(v**3 / 4.0)
+
+    source = tangent.grad(f, optimizations={'strength_reduction': True}).source(np.ones(2))
+    assert '**' not in source and '/' not in source
+
+
+def test_what_is_computed_twice_has_a_name() -> None:
+    def f(a, b, c):
+        first = np.exp(a / b) * c
+        if c > 0.0:
+            first = first + np.exp(a / b) / c
+        return first * np.exp(a / b)
+
+    plain = tangent.grad(f, wrt=(0, 1)).source(1.0, 2.0, 3.0)
+    source = tangent.grad(f, wrt=(0, 1), optimizations={'cse': True}).source(1.0, 2.0, 3.0)
+    assert plain.count('np.exp(') > source.count('np.exp(') == 1
+    assert source.count('a / b') < plain.count('a / b')
+
+
+@pytest.mark.parametrize(
+    ('f', 'arguments', 'wrt'), CASES, ids=lambda it: getattr(it, '__name__', '')
+)
+def test_sharing_makes_no_tape_and_no_work(f: Any, arguments: Any, wrt: tuple[int, ...]) -> None:
+    plain = tangent.grad(f, wrt=wrt).source(*arguments())
+    shared = tangent.grad(f, wrt=wrt, optimizations={'cse': True}).source(*arguments())
+    assert shared.count('.append(') <= plain.count('.append(')
+
+    def work(source: str) -> int:
+        nodes = ast.walk(ast.parse(source))
+        return sum(isinstance(node, ast.BinOp | ast.Call) for node in nodes)
+
+    assert work(shared) <= work(plain)
+
+
+def test_coarse_array_code_is_one_expression() -> None:
+    def f(v, w):
+        a = np.sin(v) * w
+        b = np.exp(a)
+        c = np.tanh(b)
+        return np.sum(c * c)
+
+    v, w = np.array([0.1, 0.4]), np.array([1.2, 0.3])
+    plain = tangent.grad(f).source(v, w)
+    coarse = tangent.grad(f, optimizations={'coarsening': True}).source(v, w)
+    assert len(statements(coarse)) < len(statements(plain))
+    assert 'ba =' not in coarse and 'bb =' not in coarse
+    want = oracle.gradient(f, (v, w), (0,))
+    got = tangent.grad(f, optimizations={'coarsening': True})(v, w)
+    assert oracle.error((got,), want) <= 1e-12

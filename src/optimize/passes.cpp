@@ -81,6 +81,8 @@ Block optimize_primal(const CoreFunction& core, const TypedFunction& typed, Rule
                         .simplify_formula = options.simplify_formula};
   static constexpr NamedPass kPasses[] = {
       {"algebra", simplify_algebra, &Optimizations::algebraic},
+      {"constants", propagate_constants, &Optimizations::algebraic},
+      {"algebra", simplify_algebra, &Optimizations::algebraic},
       {"common calls", share_calls, &Optimizations::cse},
   };
   return run(kPasses, core.body, input, options.optimizations, {});

@@ -59,6 +59,8 @@ Block tidy(Block body, const PassInput& input);
 Block reduce_strength(Block body, const PassInput& input);
 // Identities of algebra, by the rules of optimize/algebra_rules.def.
 Block simplify_algebra(Block body, const PassInput& input);
+// Names that stand for one number are read as that number; of a primal that is simplified.
+Block propagate_constants(Block body, const PassInput& input);
 // What is computed twice, of the same operands, has a name.
 Block share_subexpressions(Block body, const PassInput& input);
 // The same for the calls of a primal that is not differentiated yet.

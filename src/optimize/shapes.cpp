@@ -99,6 +99,8 @@ class ShapeKeeper {
     find_pops(body);
     if (tapes_.empty()) return body;
     find_pushes(body);
+    std::erase_if(tapes_, [this](const Facts& facts) { return !is_of_arrays(facts); });
+    if (tapes_.empty()) return body;
     ValueLiveness liveness{variables_, after_};
     BackwardSolver<ValueLiveness>(liveness).run(body, VariableSet());
     bool any = false;
@@ -171,14 +173,17 @@ class ShapeKeeper {
     return copies ? call->arguments[0] : pushed;
   }
 
-  bool is_shape_alone(const Facts& facts) {
+  // Whether all that is pushed are arrays, and one variable takes them again.
+  bool is_of_arrays(const Facts& facts) const {
     if (!facts.plain || facts.variable.empty()) return false;
-    for (const Expr* pushed : facts.pushed) {
+    return std::ranges::all_of(facts.pushed, [&](const Expr* pushed) {
       const Expr* source = source_of(pushed);
       const Type type = input_.type_of(source);
-      if (!is<Name>(source) || !type.is_array() || type.mixed || type.dtype != DType::Float64)
-        return false;
-    }
+      return is<Name>(source) && type.is_array() && !type.mixed && type.dtype == DType::Float64;
+    });
+  }
+
+  bool is_shape_alone(const Facts& facts) {
     return std::ranges::all_of(facts.pops, [&](const Stmt* pop) {
       return !after_[pop].has(variables_.number(facts.variable));
     });
@@ -277,9 +282,9 @@ class ShapeKeeper {
                                 push->pair);
     }
     if (const auto* assign = as<Assign>(statement); assign != nullptr && is<Pop>(assign->value)) {
-      const Facts& facts = *facts_of(static_cast<const Pop*>(assign->value)->tape);
-      if (!facts.keeps || !facts.only_size) return statement;
-      return context.assign(context.local(facts.name), assign->value, assign->ranges);
+      const Facts* facts = facts_of(static_cast<const Pop*>(assign->value)->tape);
+      if (facts == nullptr || !facts->keeps || !facts->only_size) return statement;
+      return context.assign(context.local(facts->name), assign->value, assign->ranges);
     }
     return with_blocks(context, statement, [&](Block inner) { return rewrite(inner); });
   }

@@ -233,6 +233,15 @@ TEST_F(Passes, TestsIndicesAndTapesStayAsTheyAre) {
   }
 }
 
+TEST_F(Passes, ANameOfOneNumberIsReadAsIt) {
+  EXPECT_EQ(run(propagate_constants, "a = 1.0\ny = a * x\nif y > 0.0:\n    z = a\n", ""),
+            "a = 1.0\ny = 1.0 * x\nif y > 0.0:\n    z = 1.0\n");
+  const std::string twice = "a = 1.0\ny = a * x\na = 2.0\nz = a\n";
+  EXPECT_EQ(run(propagate_constants, twice, ""), twice);
+  const std::string sometimes = "if x > 0.0:\n    a = 1.0\ny = a * x\n";
+  EXPECT_EQ(run(propagate_constants, sometimes, ""), sometimes);
+}
+
 struct AlgebraLine {
   const char* from;
   const char* to;
