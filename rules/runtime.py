@@ -1,14 +1,14 @@
 """Records of the helpers in tangent.runtime, which the other records call."""
 
 
-@adjoint("tangent.runtime._unbroadcast", linear=("b",),
+@adjoint("tangent.runtime._unbroadcast", linear=("b",), shape="like_second",
          sample=("(matrix23, vector3)", "(stack423, number)", "(matrix23, matrix23)"))
 def _unbroadcast(y, b, like):
     d[like] = 0
     d[b] = full(d[y], y)
 
 
-@adjoint("tangent.runtime._full", linear=("b",),
+@adjoint("tangent.runtime._full", linear=("b",), shape="like_second",
          sample=("(vector3, matrix23)", "(number, stack423)", "(matrix23, matrix23)"))
 def _full(y, b, x):
     d[x] = 0
@@ -19,7 +19,7 @@ def _full(y, b, x):
 def stop_gradient(y, x): ...
 
 
-@adjoint("tangent.runtime._spread", linear=("b",),
+@adjoint("tangent.runtime._spread", linear=("b",), shape="spread",
          sample=("(vector3, matrix23, 0)", "(number, matrix23)", "(vector2, matrix23, 1)",
                  "(matrix23, matrix23, 1, True)", "(vector3, stack131, 1)"))
 def _spread(y, b, x, axis=None, keepdims=False):
@@ -75,7 +75,7 @@ def _over(z, y, x):
 # Products
 
 
-@adjoint("tangent.runtime._matmul_left_adjoint",
+@adjoint("tangent.runtime._matmul_left_adjoint", shape="like_second",
          sample=("(matrix24, matrix23, matrix34)", "(vector2, matrix23, vector3)",
                  "(number, vector3, vector3b)", "(vector4, vector3, matrix34)",
                  "(stack424, stack423, matrix34)", "(stack424, matrix23, stack434)",
@@ -92,7 +92,7 @@ def _matmul_left_adjoint(y, by, a, b):
     d[y] = _matmul_left_adjoint(by, a, d[b])
 
 
-@adjoint("tangent.runtime._matmul_right_adjoint",
+@adjoint("tangent.runtime._matmul_right_adjoint", shape="like_third",
          sample=("(matrix24, matrix23, matrix34)", "(vector2, matrix23, vector3)",
                  "(number, vector3, vector3b)", "(vector4, vector3, matrix34)",
                  "(stack424, stack423, matrix34)", "(stack424, matrix23, stack434)",
@@ -109,7 +109,7 @@ def _matmul_right_adjoint(y, by, a, b):
     d[y] = _matmul_right_adjoint(by, d[a], b)
 
 
-@adjoint("tangent.runtime._dot_left_adjoint",
+@adjoint("tangent.runtime._dot_left_adjoint", shape="like_second",
          sample=("(matrix24, matrix23, matrix34)", "(matrix23, number, matrix23b)",
                  "(matrix23, matrix23b, number)", "(stack424, stack423, matrix34)",
                  "(matrix42, stack423, vector3)", "(number, vector3, vector3b)"))
@@ -125,7 +125,7 @@ def _dot_left_adjoint(y, by, a, b):
     d[y] = _dot_left_adjoint(by, a, d[b])
 
 
-@adjoint("tangent.runtime._dot_right_adjoint",
+@adjoint("tangent.runtime._dot_right_adjoint", shape="like_third",
          sample=("(matrix24, matrix23, matrix34)", "(matrix23, number, matrix23b)",
                  "(matrix23, matrix23b, number)", "(stack424, stack423, matrix34)",
                  "(matrix42, stack423, vector3)", "(number, vector3, vector3b)"))

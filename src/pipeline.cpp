@@ -13,6 +13,7 @@
 #include "autodiff/forward.h"
 #include "autodiff/inputs.h"
 #include "autodiff/list_names.h"
+#include "autodiff/primitives.h"
 #include "autodiff/rebound_lists.h"
 #include "autodiff/reverse.h"
 #include "autodiff/rule_objects.h"
@@ -90,8 +91,8 @@ CoreFunction together(const CoreFunction& top, const std::vector<CorePair>& pair
 // Types of every expression; methods are resolved. Where one array is stored into through several
 // names, the names of views are spelled out.
 TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
-                          std::vector<CorePair>& pairs, Outside& outside, RuleBook& rules,
-                          Context& context) {
+                          std::vector<CorePair>& pairs, const GradientOptions& options,
+                          Outside& outside, RuleBook& rules, Context& context) {
   TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
   note_fresh_results(program, pairs);
   const auto rewrite = [&](auto&& step) {
@@ -122,6 +123,16 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return count_live_loops(core.body, typed, context);
   });
+  if (options.optimizations.algebraic || options.optimizations.cse) {
+    rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+      return optimize_primal(core, typed, rules, context, options);
+    });
+  }
+  if (!options.optimizations.optimized) {
+    rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+      return split_primitives(core, typed, context);
+    });
+  }
   // Where one array is stored into through several names, the names of views are spelled out.
   const auto spell_out = [&](const CoreFunction& core, const TypedFunction& typed) {
     const std::unordered_set<Symbol> names = Aliases(typed).in_conflict();
@@ -194,7 +205,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
       Forward(typed, variables, options.preserve_result, rules, context, numpy, names).run();
   Block body = context.list(forward.body);
   if (log) log("tangent", print(body).text);
-  body = optimize(body, typed, forward, rules, context, log);
+  body = optimize(body, typed, forward, rules, context, names, options, log);
   // Fields that the body binds anew get names of the body's own; so do their tangents.
   std::vector<NamedField> tangents;
   for (const ForwardInput& input : variables) {
@@ -264,7 +275,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   if (log)
     log("core", text_of(ready.body, pairs, [&](std::size_t k) { return pairs[k].core.body; }));
 
-  TypedProgram program = type_program(ready, arguments, pairs, outside, rules, context);
+  TypedProgram program = type_program(ready, arguments, pairs, options, outside, rules, context);
   bind_rule_objects(ready, pairs, program, outside, rules, context);
   const TypedFunction& typed = program.top;
   if (log)
@@ -283,16 +294,22 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   bool numpy_is_bound = false;
   const Symbol numpy = numpy_name(all, all_names, numpy_is_bound);
   PairTable table = find_active_pairs(program, pairs, inputs.names, rules);
-  std::vector<std::unique_ptr<ReversedPair>> reversed = settle_pairs(table, rules, context, numpy);
+  std::vector<std::unique_ptr<ReversedPair>> reversed =
+      settle_pairs(table, rules, context, numpy, options.optimizations);
   NamePool names(context, ready);
   names.take(numpy);
-  ReverseResult reverse =
-      Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names, &table).run();
+  ReverseResult reverse = Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names,
+                                  &table, nullptr, options.optimizations)
+                              .run();
   if (fields.empty()) check_structure(ready, typed, arguments, options.wrt, reverse.gradients);
   const std::vector<const Expr*> parts = std::move(reverse.gradients);
   reverse.gradients =
       whole_gradients(core, structures, fields, options.wrt, parts, reverse, context);
-  const Saves saves = find_saves(typed.body, reverse.plan, names);
+  const Saves saves = options.optimizations.optimized
+                          ? find_saves(typed.body, reverse.plan, names)
+                          : save_everything(typed.body, reverse.plan, names, [&](Symbol name) {
+                              return reverse.typing->of(context.local(name)).is_numeric();
+                            });
   const Symbol result = names.fresh("result");
   Assembled assembled = assemble(typed.body, reverse, saves, result, names, context);
 
@@ -307,14 +324,14 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                            .numpy = numpy};
   Block body = join_parts(function, assembled, context);
   if (log) log("adjoint", print(body).text);
-  body = optimize(body, typed, reverse, assembled, rules, context, log);
+  body = optimize(body, typed, reverse, assembled, rules, context, names, options, log);
   body =
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
   body = spell_hidden_builtins(body, core.parameters, context);
 
   std::vector<const Stmt*> definitions{define_function(function, body, context)};
-  append_halves(table, reversed, numpy, rules, context, definitions, reverse);
+  append_halves(table, reversed, numpy, rules, context, definitions, reverse, options);
 
   Emitted emitted;
   const PrintedText text = print(context.list(definitions));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/optimizations.h"
 #include "capture/outside.h"
 #include "lower/fields.h"
 #include "lower/lower.h"
@@ -34,6 +35,9 @@ struct GradientOptions {
   bool forward = false;
   std::vector<std::string> tangents = {};
   std::string function_name;  // of the emitted function: "dfdx"
+  Optimizations optimizations = {};
+  // A formula as text to a shorter one, for optimizations.sympy.
+  std::function<std::string(const std::string&)> simplify_formula = {};
 };
 
 // What a variant's guard has to check about one argument beyond its kind, dtype and rank.

@@ -129,10 +129,8 @@ def test_options_by_position():
 @pytest.mark.parametrize(
     'options',
     [
-        {'optimized': False},
         {'checkpoint': True},
         {'checkpoint_config': {'enabled': True}},
-        {'optimizations': {'cse': True}},
         {'optimizations': {'nonsense': True}},
         {'optimizations': 3},
         {'output_index': 1},

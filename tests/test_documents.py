@@ -17,7 +17,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/architecture.md", "docs/caches.md", "docs/rules.md"]
+DOCUMENTS = [
+    "README.md",
+    "docs/architecture.md",
+    "docs/caches.md",
+    "docs/options.md",
+    "docs/rules.md",
+]
 # A block of Python, and the block of output behind it, if there is one.
 BLOCKS = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```(?:text|py)\n(?P<out>.*?)```\n)?", re.S)
 

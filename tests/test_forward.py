@@ -323,7 +323,6 @@ def test_autodiff_in_both_modes():
         {'mode': 'sideways'},
         {'motion': 'split', 'mode': 'forward'},
         {'motion': 'slow'},
-        {'optimized': False},
         {'input_derivative': 3},
         {'grad_config': {'output': 0}},
         {'grad_config': 3},

@@ -9,20 +9,15 @@ source is `df.__tangent_source__`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from tangent import (
-    _capture,
     _core,
-    _fingerprint,  # noqa: F401  as _capture
-    _memory,
+    _fingerprint,  # noqa: F401  every gradient needs it: not imported while the first one is made
     _options,
     disk_cache,
 )
 from tangent._core import Gradient
-from tangent._higher import HigherOrder
 from tangent._memory import (
     clear_cache,
     get_cache_size,
@@ -31,6 +26,9 @@ from tangent._memory import (
     set_cache_size,
 )
 from tangent._memory import find as _known
+from tangent._request import Request, with_source
+from tangent._request import made as _made
+from tangent._request import new as _new
 from tangent.errors import (
     DictConstructionError,
     ForwardNotImplementedError,
@@ -149,9 +147,6 @@ _LATER = {
 # Modules of the predecessor's that are reached as attributes of the package.
 _MODULES = ('dict_construction_error', 'non_differentiable', 'passes', 'runtime', 'utils', 'verify')
 
-# Copies of a function that carry another text, by text.
-_COPIES = '__tangent_copies__'
-
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
@@ -182,7 +177,7 @@ def grad(
     verbose: int = 0,
     checkpoint: bool = False,
     checkpoint_config: Mapping[str, Any] | None = None,
-    optimizations: Mapping[str, bool] | None = None,
+    optimizations: Mapping[str, Any] | None = None,
     output_index: int | None = None,
     output_weights: Sequence[float] | None = None,
     *,
@@ -204,8 +199,15 @@ def grad(
     that of the sum of all values, with a UserWarning. `source` is the text of `func` where Python
     has none (the REPL, `exec`); it is what is differentiated.
 
+    `optimizations` switches single optimizations of the text on or off: `dce` and `tape_liveness`
+    (on by default), `strength_reduction`, `cse`, `coarsening` and `algebraic`, which may also be
+    'sympy' (ImportError where SymPy is missing). `optimized=False` gives the naive adjoint, with
+    only what `optimizations` switches on by name. The gradient is the same up to rounding;
+    docs/options.md shows what each of them does.
+
     Usable as a decorator. Asking again for the same function and options gives the same object.
     """
+    key = 'grad', wrt, wrt.__class__, preserve_result, check_dims, verbose
     if (
         optimized is True
         and checkpoint is False
@@ -216,7 +218,7 @@ def grad(
         and source is None
         and compile == 'python'
     ):
-        known = _known(func, (wrt, wrt.__class__, preserve_result, check_dims, verbose))
+        known = _known(func, key)
         if known is not None:
             return known
     _options.check(
@@ -230,12 +232,17 @@ def grad(
         compile=compile,
         source=source,
     )
-    outputs = _options.outputs(output_index, output_weights)
-    if source is not None or outputs != (None, None):
-        return _make_chosen(
-            func, wrt, bool(preserve_result), bool(check_dims), verbose, outputs, source
-        )
-    return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+    request = Request(
+        'grad',
+        wrt,
+        bool(preserve_result),
+        bool(check_dims),
+        verbose,
+        _options.outputs(output_index, output_weights),
+        _options.enabled(optimized, optimizations),
+        source,
+    )
+    return _made(func, request)
 
 
 def value_and_grad(
@@ -245,11 +252,11 @@ def value_and_grad(
     verbose: int = 0,
 ) -> Gradient:
     """The value of a function and its gradient: calls give `(value, gradient)`."""
-    known = _known(func, (wrt, wrt.__class__, check_dims, verbose))
+    known = _known(func, ('value_and_grad', wrt, wrt.__class__, False, check_dims, verbose))
     if known is not None:
         return known
     _options.check(verbose=verbose)
-    return _make(func, wrt, False, True, bool(check_dims), verbose)
+    return _made(func, Request('value_and_grad', wrt, False, bool(check_dims), verbose))
 
 
 def jvp(
@@ -269,7 +276,7 @@ def jvp(
     wrt
         The parameters that are differentiated, by position or by name.
     optimized
-        Has to be True.
+        As for `grad`.
     check_dims
         Whether a tangent whose shape or structure is not that of its argument is a ShapeError.
     preserve_result
@@ -286,22 +293,14 @@ def jvp(
         `jf(x, dx)` and `jf(x, y, dx)` are calls, and so is `jf(x, dx=dx)`. The tangent of a dict,
         list, tuple or object has its structure.
     """
-    key = ('jvp', wrt, wrt.__class__, check_dims, preserve_result, verbose)
+    key = 'jvp', wrt, wrt.__class__, preserve_result, check_dims, verbose
     known = _known(func, key) if optimized is True else None
     if known is not None:
         return known
     _options.check(optimized=optimized, verbose=verbose)
-    return _make(
-        func,
-        wrt,
-        bool(preserve_result),
-        False,
-        bool(check_dims),
-        verbose,
-        forward=True,
-        key=key,
-        recipe=(jvp, (func, wrt, True, check_dims, preserve_result, verbose)),
-    )
+    enabled = _options.enabled(optimized, None)
+    options = bool(preserve_result), bool(check_dims), verbose, (None, None), enabled
+    return _made(func, Request('jvp', wrt, *options))
 
 
 def vjp(
@@ -325,22 +324,14 @@ def vjp(
         As that of `grad`, but without a default for the adjoint: `vf(*args, by)`. Where a
         positional parameter is left at its default, it is given as `init_grad=`.
     """
-    key = ('vjp', wrt, wrt.__class__, check_dims, preserve_result, verbose)
+    key = 'vjp', wrt, wrt.__class__, preserve_result, check_dims, verbose
     known = _known(func, key) if optimized is True else None
     if known is not None:
         return known
     _options.check(optimized=optimized, verbose=verbose)
-    return _make(
-        func,
-        wrt,
-        bool(preserve_result),
-        False,
-        bool(check_dims),
-        verbose,
-        seed_required=True,
-        key=key,
-        recipe=(vjp, (func, wrt, True, check_dims, preserve_result, verbose)),
-    )
+    enabled = _options.enabled(optimized, None)
+    options = bool(preserve_result), bool(check_dims), verbose, (None, None), enabled
+    return _made(func, Request('vjp', wrt, *options))
 
 
 def autodiff(
@@ -354,7 +345,7 @@ def autodiff(
     input_derivative: INPUT_DERIVATIVE = INPUT_DERIVATIVE.Required,
     verbose: int = 0,
     checkpoint_config: Mapping[str, Any] | None = None,
-    optimizations: Mapping[str, bool] | None = None,
+    optimizations: Mapping[str, Any] | None = None,
     grad_config: Mapping[str, Any] | None = None,
     *,
     source: str | None = None,
@@ -363,8 +354,8 @@ def autodiff(
 
     Parameters
     ----------
-    func, wrt, optimized, preserve_result, check_dims, verbose
-        As for `grad`.
+    func, wrt, optimized, preserve_result, check_dims, verbose, optimizations
+        As for `grad`; forward mode has no tapes, and nothing to coarsen.
     motion
         'joint': one function runs forwards and backwards. 'split': see Returns.
     mode
@@ -376,8 +367,8 @@ def autodiff(
         'output_index' or 'output_weights' as for `grad`, where the adjoint has a default.
     source
         As for `grad`.
-    checkpoint_config, optimizations
-        Have to be left out.
+    checkpoint_config
+        Has to be left out.
 
     Returns
     -------
@@ -396,163 +387,30 @@ def autodiff(
         input_derivative=input_derivative,
         grad_config=grad_config,
     )
-    if source is not None:
-        func = _with_source(func, source)
-    if mode == 'forward':
-        return jvp(func, wrt, True, check_dims, preserve_result, verbose)
+    chosen = grad_config or {}
     if motion == 'split':
         from tangent._split import split
 
-        options = bool(preserve_result), bool(check_dims), verbose, grad_config or {}
-        return cast('Gradient', split(func, wrt, *options))
-    if input_derivative is INPUT_DERIVATIVE.Required:
-        return vjp(func, wrt, True, check_dims, preserve_result, verbose)
-    chosen = grad_config or {}
-    return grad(
-        func,
+        options = bool(preserve_result), bool(check_dims), verbose, chosen
+        primal = func if source is None else with_source(func, source)
+        return cast('Gradient', split(primal, wrt, *options))
+    required = input_derivative is INPUT_DERIVATIVE.Required
+    asked = 'jvp' if mode == 'forward' else 'vjp' if required else 'grad'
+    outputs = _options.outputs(chosen.get('output_index'), chosen.get('output_weights'))
+    request = Request(
+        asked,
         wrt,
-        True,
-        preserve_result,
-        check_dims,
+        bool(preserve_result),
+        bool(check_dims),
         verbose,
-        output_index=chosen.get('output_index'),
-        output_weights=chosen.get('output_weights'),
+        outputs if asked == 'grad' else (None, None),
+        _options.enabled(optimized, optimizations),
+        source,
     )
-
-
-def _with_source(func: Callable[..., Any], source: str) -> Callable[..., Any]:
-    """A copy of a function that carries a text, the same one for the same text."""
-    from tangent import _source
-
-    primal = _options.check_function(func)
-    if not isinstance(primal, FunctionType):
-        _options.refuse('BadOption', f'source= of {func!r}', 'give the source of a function')
-    copies = primal.__dict__.get(_COPIES)
-    if copies is None or copies[0] is not primal:
-        copies = primal.__dict__[_COPIES] = primal, {}
-    known: dict[str, FunctionType] = copies[1]
-    if source not in known or known[source].__code__ is not primal.__code__:
-        known[source] = _source.copy_with(primal, source)
-    return known[source]
-
-
-def _make_chosen(
-    func: Callable[..., Any],
-    wrt: object,
-    preserve_result: bool,
-    check_dims: bool,
-    verbose: int,
-    outputs: tuple[int | None, tuple[float, ...] | None],
-    source: str | None,
-) -> Gradient:
-    """`grad` with a text, or with a choice among the values of a tuple."""
-    primal = func if source is None else _with_source(func, source)
-    index, weights = outputs
-    key = 'chosen', wrt, wrt.__class__, preserve_result, check_dims, verbose, outputs
-    known = _known(primal, key)
-    if known is not None:
-        return known
-    arguments = func, wrt, True, preserve_result, check_dims, verbose
-    again = partial(grad, output_index=index, output_weights=weights, source=source)
-    return _make(
-        primal,
-        wrt,
-        preserve_result,
-        False,
-        check_dims,
-        verbose,
-        key=key,
-        recipe=(again, arguments),
-        outputs=outputs,
-    )
+    return _made(func, request)
 
 
 def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
     """The program at every stage of the road, for these arguments: stage -> text."""
-    gradient = _make(func, (0,), False, False, True, 0, remember=False)
+    gradient = _new(func, Request('grad', (0,)), again=func)
     return dict(_core.gradient_stages(gradient, *args))
-
-
-def _make_higher(
-    func: Gradient | HigherOrder,
-    wrt: object,
-    preserve_result: bool,
-    value_first: bool,
-    check_dims: bool,
-    verbose: int,
-    forward: bool,
-    seed_required: bool,
-) -> HigherOrder:
-    """The derivative of a gradient: made for each function that the gradient has."""
-    options: dict[str, Any] = {'wrt': wrt, 'check_dims': check_dims, 'verbose': verbose}
-    if value_first:
-        made = partial(value_and_grad, **options)
-    else:
-        mode = jvp if forward else vjp if seed_required else grad
-        made = partial(mode, preserve_result=preserve_result, **options)
-    count = len(wrt) if isinstance(wrt, (tuple, list)) else 1
-    return HigherOrder(func, made, count if forward else 0)
-
-
-def _make(
-    func: Callable[..., Any],
-    wrt: object,
-    preserve_result: bool,
-    value_first: bool,
-    check_dims: bool,
-    verbose: int,
-    remember: bool = True,
-    *,
-    forward: bool = False,
-    seed_required: bool = False,
-    key: tuple[Any, ...] | None = None,
-    recipe: tuple[Any, ...] | None = None,
-    outputs: tuple[int | None, tuple[float, ...] | None] = (None, None),
-) -> Gradient:
-    index, weights = outputs
-    if isinstance(func, (Gradient, HigherOrder)):
-        if outputs != (None, None):
-            _options.refuse(
-                'BadOption',
-                'output_index and output_weights of a gradient',
-                'write a function that takes the part of the gradient',
-            )
-        return cast(
-            'Gradient',
-            _make_higher(
-                func, wrt, preserve_result, value_first, check_dims, verbose, forward, seed_required
-            ),
-        )
-    primal = _options.check_function(func)
-    original = primal.__dict__.get(_capture.ORIGINAL)
-    if original is not None and original[0] is primal:
-        primal = original[1]  # with the blocks that tangent.tangent took out
-    positions, names, single = _options.positions(primal, wrt)
-    if key is not None and recipe is not None:
-        pass
-    elif value_first:
-        recipe = value_and_grad, (func, wrt, check_dims, verbose)
-        key = wrt, wrt.__class__, check_dims, verbose
-    else:
-        recipe = grad, (func, wrt, True, preserve_result, check_dims, verbose)
-        key = wrt, wrt.__class__, preserve_result, check_dims, verbose
-    gradient = _core.make_gradient(
-        primal,
-        positions,
-        single,
-        preserve_result,
-        value_first,
-        check_dims,
-        seed_required,
-        _options.tangent_names(primal, names) if forward else None,
-        verbose,
-        _options.function_name(primal, names, forward),
-        recipe,
-        -1 if index is None else index,
-        list(weights or ()),
-    )
-    if not forward and not seed_required and gradient.__tangent_outputs__:
-        _options.check_outputs(primal.__name__, gradient.__tangent_outputs__, index, weights)
-    if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):
-        _memory.keep(func, key, gradient)
-    return gradient

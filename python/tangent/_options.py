@@ -165,8 +165,8 @@ def check(
     grad_config: object = None,
 ) -> None:
     """Refuses what is not supported, by name; nothing is ignored."""
-    if not optimized:
-        _not_yet('optimized', optimized)
+    if not isinstance(optimized, bool):
+        refuse('BadOption', f'optimized={optimized!r}', 'optimized is True or False')
     if not isinstance(verbose, int) or verbose not in (0, 1, 2):
         refuse('BadOption', f'verbose={verbose!r}', 'verbose is 0, 1 or 2')
     if checkpoint:
@@ -278,5 +278,36 @@ def _check_optimizations(optimizations: object) -> None:
                 f'optimizations has no key {key!r}',
                 f'the keys are {", ".join(map(repr, _OPTIMIZATIONS))}',
             )
-    if optimizations:
-        _not_yet('optimizations', dict(optimizations))
+        value = optimizations[key]
+        if isinstance(value, bool) or (key == 'algebraic' and value == 'sympy'):
+            continue
+        values = "True, False or 'sympy'" if key == 'algebraic' else 'True or False'
+        refuse('BadOption', f'optimizations[{key!r}] = {value!r}', f'{key} is {values}')
+    if optimizations.get('algebraic') == 'sympy':
+        _require_sympy()
+
+
+def _require_sympy() -> None:
+    from importlib.util import find_spec  # only where this is asked for
+
+    if find_spec('sympy') is None:
+        raise ImportError(
+            "optimizations={'algebraic': 'sympy'} needs SymPy, which is not installed: "
+            "`pip install sympy`, or write 'algebraic': True for Tangent's own rules"
+        )
+
+
+def enabled(optimized: bool, optimizations: Mapping[str, Any] | None) -> tuple[str, ...] | None:
+    """The names of what is switched on, in one order; None for the default.
+
+    `optimized=False` switches off everything that `optimizations` does not switch on by name.
+    """
+    if optimized and not optimizations:
+        return None
+    on: dict[str, Any] = {'dce': optimized, 'tape_liveness': optimized, **(optimizations or {})}
+    names = [each for each in _OPTIMIZATIONS if on.get(each)]
+    if optimized:
+        names.insert(0, 'optimized')
+    if on.get('algebraic') == 'sympy':
+        names.append('sympy')
+    return tuple(names) if names != ['optimized', 'dce', 'tape_liveness'] else None

@@ -156,6 +156,11 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
         break;
       }
       case Kind::Attribute: {
+        const auto* read = static_cast<const Attribute*>(top);
+        const std::string_view what = read->attribute.text();
+        if (type_of(read->value).is_array() &&
+            (what == "shape" || what == "size" || what == "ndim" || what == "dtype"))
+          break;
         // What is in a module is reached by the module's name.
         const Expr* root = top;
         while (const auto* attribute = as<Attribute>(root)) root = attribute->value;

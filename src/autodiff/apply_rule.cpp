@@ -207,6 +207,9 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
     return;
   }
   if (!binding.broadcasts) settle_shape(contribution, argument);
+  // The array whose shape the adjoint has is kept, as a naive adjoint does, to compare.
+  if (!optimizations_.tape_liveness && typing_.of(argument).is_array())
+    contribution = full(contribution, argument);
   if (binding.broadcasts)
     contribution = unbroadcast(std::move(contribution), binding.node, argument);
   push(argument, std::move(contribution));

@@ -68,6 +68,7 @@ class Assembler {
         if (!save.tape) continue;
         if (!nested && (counted == nullptr || !reads_target(item))) {
           drivers_.emplace(item.statement, save.storage);
+          uncounted_.insert(item.count);
           return;
         }
         // A loop inside another: its tape tells how often it ran, if a cut iteration pushes
@@ -141,6 +142,7 @@ class Assembler {
   void save_at(Block block, std::size_t index, Statements& out) {
     if (block.empty()) return;
     for (const Save& save : saves_.find({key_of(block), static_cast<std::uint32_t>(index)})) {
+      if (uncounted_.contains(save.variable)) continue;
       const Expr* value = context_.local(save.variable);
       if (save.copy_list) {
         value = context_.make<Call>({}, context_.global(context_.symbol("list")),
@@ -375,6 +377,7 @@ class Assembler {
       switch (item.form) {
         case Back::Form::Marker:
           for (const Save& save : saves_.find(item.position)) {
+            if (uncounted_.contains(save.variable)) continue;
             const Expr* value =
                 save.tape
                     ? static_cast<const Expr*>(context_.make<Pop>({}, save.storage, save.pair))
@@ -487,6 +490,7 @@ class Assembler {
   std::vector<Symbol> tapes_;
   std::unordered_set<const Stmt*> nested_;  // loops of the primal that stand inside another
   std::unordered_map<const Stmt*, Symbol> drivers_;
+  std::unordered_set<Symbol> uncounted_;  // counts of loops that a tape drives: never assigned
   std::unordered_map<const Stmt*, Symbol> lengths_;  // loops that ran as often as this tape grew
   std::unordered_map<const Break*, const Stmt*> exit_flags_;
   std::vector<Hoist> element_reads_;  // elements that the statement now reads, under names

@@ -4,9 +4,25 @@
 
 namespace tangent {
 
+namespace {
+
+// Whether one assignment gives a local its only value.
+bool is_bound_once(const CoreFunction& core, Block body, Symbol symbol) {
+  if (std::ranges::any_of(core.parameters,
+                          [&](const Parameter* parameter) { return parameter->name == symbol; }))
+    return false;
+  int count = 0;
+  for (const Stmt* statement : body)
+    for_each_binding(statement, [&](Symbol bound) { count += bound == symbol ? 1 : 0; });
+  return count == 1;
+}
+
+}  // namespace
+
 Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
                  const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
-                 NamePool& names, const PairTable* pairs, const PairHalves* own)
+                 NamePool& names, const PairTable* pairs, const PairHalves* own,
+                 const Optimizations& optimizations)
     : function_(function),
       core_(*function.core),
       inputs_(inputs),
@@ -21,7 +37,8 @@ Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& input
       activity_(function, inputs, rules),
       aliases_(function),
       pairs_(pairs),
-      own_(own) {
+      own_(own),
+      optimizations_(optimizations) {
   aliases_.check();
 }
 
@@ -279,6 +296,7 @@ void Reverse::reverse_statement(Block block, std::size_t index) {
     default:
       break;  // asserts, raises, prints: nothing flows through them
   }
+  if (!optimizations_.optimized) flush_all();
   for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
   for_each_binding(statement, [&](Symbol symbol) { rebound_.insert(symbol); });
   current_ = statement;
@@ -301,7 +319,16 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
   }
   const auto* target = as<Name>(assign->targets[0]);
   const Symbol symbol = target->symbol;
-  flush_primal({symbol}, symbol);
+  // One expression for a whole stretch reads the values between as they are behind their only
+  // assignment.
+  const bool lasts = optimizations_.coarsening && !mentions(assign->value, symbol) &&
+                     !aliases_.is_written(symbol) && is_bound_once(core_, function_.body, symbol) &&
+                     typing_.of(assign->value).is_numeric();
+  if (lasts) {
+    result_.plan.defined_at.emplace(symbol, after_current_);
+  } else {
+    flush_primal({symbol}, symbol);
+  }
   Linear adjoint = adjoint_of(symbol);
   if (adjoint.is_zero()) return;
   const bool self = mentions(assign->value, symbol);
@@ -312,7 +339,7 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
   }
   // Layers of array code get a name each, as by hand; numbers are folded into one expression.
   const Type type = typing_.of(assign->value);
-  if (!type.is_number() && contains_call(adjoint)) {
+  if (!type.is_number() && contains_call(adjoint) && !optimizations_.coarsening) {
     materialize(symbol);
     adjoint = adjoint_of(symbol);
   }
@@ -325,7 +352,7 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
   if (!self) {
     current_target_ = symbol;
     push(assign->value, std::move(adjoint));
-    flush_primal({symbol});
+    if (!lasts) flush_primal({symbol});
     current_target_ = {};
     return;
   }

@@ -28,6 +28,7 @@
 #include "autodiff/rule_names.h"
 #include "autodiff/rule_tests.h"
 #include "autodiff/typing.h"
+#include "base/optimizations.h"
 
 namespace tangent {
 
@@ -59,7 +60,8 @@ class Reverse {
   // are the functions that stay calls; `own` is this one, if it is one of them.
   Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
           const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
-          NamePool& names, const PairTable* pairs = nullptr, const PairHalves* own = nullptr);
+          NamePool& names, const PairTable* pairs = nullptr, const PairHalves* own = nullptr,
+          const Optimizations& optimizations = {});
   ReverseResult run();
   // What a value of the primal is named after.
   static std::string name_for(const Expr* node);
@@ -289,6 +291,8 @@ class Reverse {
   };
   void protect(Symbol name);
   const Expr* renamed(const Expr* expression, Symbol from, Symbol to);
+  // Writes down every adjoint.
+  void flush_all();
   // Writes down every adjoint that mentions a name which is about to change.
   void flush_mentions(Symbol name, Symbol except = {});
   void flush_primal(const std::vector<Symbol>& changed, Symbol except = {});
@@ -324,6 +328,7 @@ class Reverse {
   Aliases aliases_;
   const PairTable* pairs_;
   const PairHalves* own_;
+  Optimizations optimizations_;
 
   Variables variables_;
   std::vector<Linear> adjoints_;

@@ -3,6 +3,7 @@
 // The adjoint of a list is a list of the same length, which follows it backwards: what the primal
 // appended is popped, what it popped is appended. A zero in it is 0.0, also for an array: elements
 // are replaced, never added to in place.
+#include "analysis/drained_lists.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
@@ -41,6 +42,12 @@ const Expr* Reverse::operand(const Expr* value) {
 
 // [0.0] * len(xs)
 const Expr* Reverse::zeros_of_list(const Expr* list) {
+  if (const auto* name = as<Name>(list);
+      name != nullptr && drained_lists(function_).contains(name->symbol)) {
+    const Expr* empty = context_.make<ListDisplay>(list->ranges, Exprs());
+    typing_.set(empty, typing_.of(list));
+    return empty;
+  }
   if (is_list_of_lists(list)) {
     const Expr* nested = context_.make<Call>(
         {}, helper("_zeros_of_items"), context_.symbol("tangent.runtime._zeros_of_items"),

@@ -85,6 +85,7 @@ const Assign* assign_before(Block block, const Break* exit) {
 // What a For takes its items from.
 struct Reverse::Elements {
   const Call* range = nullptr;                             // range(…): the items are its numbers
+  bool backwards = false;                                  // reversed(range(…)), reversed(xs)
   std::vector<std::pair<const Expr*, const Expr*>> items;  // target, sequence
   Symbol index;                                            // a target that counts (enumerate)
   const Expr* start = nullptr;                             // where it starts, if not at 0
@@ -223,6 +224,21 @@ bool Reverse::read_iterable(const For* loop, Elements& elements) {
   if (callee(loop->iterable) == "builtins.range" && is<Name>(loop->target)) {
     elements.range = static_cast<const Call*>(loop->iterable);
     return true;
+  }
+  // Backwards twice is forwards; what was cut keeps how far it came.
+  if (callee(loop->iterable) == "builtins.reversed" && is<Name>(loop->target) &&
+      result_.plan.loops[loop].exits.empty()) {
+    const Expr* inner = static_cast<const Call*>(loop->iterable)->arguments[0];
+    const bool range = callee(inner) == "builtins.range";
+    if (range) elements.range = static_cast<const Call*>(inner);
+    // range(n)[:count] as well.
+    const auto* cut = as<Subscript>(inner);
+    const bool part =
+        cut != nullptr && is<Slice>(cut->index) && callee(cut->value) == "builtins.range";
+    const bool list = is<Name>(inner) && typing_.of(inner).kind == TypeKind::List;
+    if (part || (list && !active(inner))) elements.items.emplace_back(loop->target, inner);
+    elements.backwards = range || !elements.items.empty();
+    if (elements.backwards) return true;
   }
   // enumerate(xs), zip(xs, ys), enumerate(zip(xs, ys)), xs
   auto sequence = [&](const Expr* target, const Expr* iterable) {
@@ -552,7 +568,7 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
                                static_cast<const Expr*>(nullptr)));
     }
     item.target = loop->target;
-    item.header = builtin("reversed", {range});
+    item.header = elements.backwards ? range : builtin("reversed", {range});
     need(item.header);
     return;
   }
@@ -581,7 +597,8 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
                                  [&](const auto& pair) { return active(pair.second); });
   if (!flows && !cut && elements.index.empty() && elements.items.size() == 1) {
     item.target = loop->target;
-    item.header = builtin("reversed", {kept(elements.items[0].second, "items")});
+    const Expr* items = kept(elements.items[0].second, "items");
+    item.header = elements.backwards ? items : builtin("reversed", {items});
     need(item.header);
     return;
   }

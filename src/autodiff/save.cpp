@@ -31,7 +31,8 @@ using Pending = std::unordered_map<Symbol, Candidate>;
 
 class Saver {
  public:
-  Saver(const Plan& plan, NamePool& names) : plan_(plan), names_(names) {}
+  Saver(const Plan& plan, NamePool& names, const std::function<bool(Symbol)>& leaves_out = {})
+      : plan_(plan), names_(names), leaves_out_(leaves_out) {}
 
   Saves run(Block body) {
     Pending pending;
@@ -91,7 +92,7 @@ class Saver {
   }
 
   void save(Symbol variable, Place place) {
-    if (is_saved(place.at, variable)) return;
+    if (is_saved(place.at, variable) || (leaves_out_ && leaves_out_(variable))) return;
     auto& by_index = saves_.at[place.at.block];
     if (by_index.size() <= place.at.index) by_index.resize(place.at.index + 1);
     const bool tape = place.depth > 0;
@@ -283,6 +284,7 @@ class Saver {
 
   const Plan& plan_;
   NamePool& names_;
+  std::function<bool(Symbol)> leaves_out_;
   Saves saves_;
   std::vector<Loop> loops_;
   PairId next_pair_ = 1;
@@ -292,6 +294,44 @@ class Saver {
 
 Saves find_saves(Block body, const Plan& plan, NamePool& names) {
   return Saver(plan, names).run(body);
+}
+
+Saves save_everything(Block body, const Plan& plan, NamePool& names,
+                      const std::function<bool(Symbol)>& is_plain) {
+  Saves saves = Saver(plan, names, is_plain).run(body);
+  PairId next_pair = 1;
+  for (const auto& [block, by_index] : saves.at) {
+    for (const std::vector<Save>& at : by_index) next_pair += static_cast<PairId>(at.size());
+  }
+  const auto save_block = [&](const auto& self, Block block) -> void {
+    const auto needs = plan.needs.find(key_of(block));
+    if (!block.empty() && needs != plan.needs.end()) {
+      auto& at = saves.at[key_of(block)];
+      at.resize(std::max(at.size(), needs->second.size()));
+      for (std::size_t k = 0; k < needs->second.size(); ++k) {
+        for (const Symbol variable : needs->second[k]) {
+          const bool known = std::ranges::any_of(
+              at[k], [&](const Save& save) { return save.variable == variable; });
+          if (known || !is_plain(variable)) continue;
+          const Symbol tape = names.fresh(std::string(variable.text()) + "_tape");
+          at[k].push_back({variable, tape, true, plan.written.contains(variable),
+                           plan.changed_lists.contains(variable), next_pair++});
+        }
+      }
+    }
+    for (const Stmt* statement : block) {
+      if (const auto* branch = as<If>(statement)) {
+        self(self, branch->body);
+        self(self, branch->orelse);
+      } else if (const auto* loop = as<For>(statement)) {
+        self(self, loop->body);
+      } else if (const auto* repeat = as<While>(statement)) {
+        self(self, repeat->body);
+      }
+    }
+  };
+  save_block(save_block, body);
+  return saves;
 }
 
 }  // namespace tangent

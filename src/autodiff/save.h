@@ -34,4 +34,9 @@ struct Saves {
 
 Saves find_saves(Block body, const Plan& plan, NamePool& names);
 
+// The naive way: every number and array that the backward part reads goes on a tape where it is
+// read. What is neither (`is_plain` says so) is saved as find_saves does.
+Saves save_everything(Block body, const Plan& plan, NamePool& names,
+                      const std::function<bool(Symbol)>& is_plain);
+
 }  // namespace tangent

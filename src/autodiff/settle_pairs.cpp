@@ -31,7 +31,8 @@ void keep_copies(ReverseResult& reverse, const TypedFunction& function) {
 }  // namespace
 
 std::vector<std::unique_ptr<ReversedPair>> settle_pairs(PairTable& table, RuleBook& rules,
-                                                        Context& context, Symbol numpy) {
+                                                        Context& context, Symbol numpy,
+                                                        const Optimizations& optimizations) {
   std::vector<std::unique_ptr<ReversedPair>> reversed;
   bool again = true;
   for (int round = 0; again; ++round) {
@@ -51,8 +52,9 @@ std::vector<std::unique_ptr<ReversedPair>> settle_pairs(PairTable& table, RuleBo
       }
       NamePool names(context, *typed.core);
       names.take(numpy);
-      ReverseResult result =
-          Reverse(typed, inputs, types, rules, context, numpy, names, &table, &halves).run();
+      ReverseResult result = Reverse(typed, inputs, types, rules, context, numpy, names, &table,
+                                     &halves, optimizations)
+                                 .run();
       if (result.misses_buffer) {
         halves.by_value_only = true;
         for (Flow& flow : halves.flows) {

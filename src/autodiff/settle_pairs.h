@@ -20,6 +20,7 @@ struct ReversedPair {
 };
 
 std::vector<std::unique_ptr<ReversedPair>> settle_pairs(PairTable& table, RuleBook& rules,
-                                                        Context& context, Symbol numpy);
+                                                        Context& context, Symbol numpy,
+                                                        const Optimizations& optimizations);
 
 }  // namespace tangent

@@ -23,7 +23,7 @@ void Reverse::need(const Node* node) {
   for_each_shaped_read(node, [&](Symbol read, bool shape_only) {
     if (adjoint_names_.contains(read)) return;
     // A shape is still there under a name that was only stored into.
-    if (shape_only && !rebound_.contains(read)) return;
+    if (shape_only && !rebound_.contains(read) && optimizations_.tape_liveness) return;
     const auto made = result_.plan.defined_at.find(read);
     result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
   });
@@ -75,6 +75,12 @@ void Reverse::flush_primal(const std::vector<Symbol>& changed, Symbol except) {
         break;
       }
     }
+  }
+}
+
+void Reverse::flush_all() {
+  for (std::size_t index = 0; index < adjoints_.size(); ++index) {
+    if (!adjoints_[index].is_zero()) materialize(variables_.symbol(index));
   }
 }
 

@@ -24,8 +24,13 @@ bool reads_name(Block body, Symbol symbol) {
 class HalvesWriter {
  public:
   HalvesWriter(const PairTable& table, std::vector<std::unique_ptr<ReversedPair>>& reversed,
-               Symbol numpy, RuleBook& rules, Context& context)
-      : table_(table), reversed_(reversed), numpy_(numpy), rules_(rules), context_(context) {}
+               Symbol numpy, RuleBook& rules, Context& context, const GradientOptions& options)
+      : table_(table),
+        reversed_(reversed),
+        numpy_(numpy),
+        rules_(rules),
+        context_(context),
+        options_(options) {}
 
   // Appends definitions to `definitions`, and what they need to `reverse`.
   void append(std::vector<const Stmt*>& definitions, ReverseResult& reverse) {
@@ -36,10 +41,12 @@ class HalvesWriter {
       const Symbol result = pair->names.fresh("result");
       const Assembled parts =
           assemble(typed.body, pair->reverse, saves, result, pair->names, context_);
-      const Block joint = optimize(join_halves(*pair, parts, result, context_), typed,
-                                   pair->reverse, parts, rules_, context_, {});
+      const Block joint =
+          optimize(join_halves(*pair, parts, result, context_), typed, pair->reverse, parts, rules_,
+                   context_, pair->names, options_, {});
       Halves split = split_halves(joint, halves, *pair, result, numpy_, context_);
-      split.backward = optimize_half(split.backward, typed, pair->reverse, parts, rules_, context_);
+      split.backward = optimize_half(split.backward, typed, pair->reverse, parts, rules_, context_,
+                                     options_.optimizations);
       const CoreFunction& core = halves.pair->core;
       made_.push_back(define(halves.pair->forward, core.parameters, split.forward, core.ranges));
       made_.push_back(
@@ -91,6 +98,7 @@ class HalvesWriter {
   Symbol numpy_;
   RuleBook& rules_;
   Context& context_;
+  const GradientOptions& options_;
   std::vector<const FunctionDefinition*> made_;
 };
 
@@ -98,8 +106,9 @@ class HalvesWriter {
 
 void append_halves(const PairTable& table, std::vector<std::unique_ptr<ReversedPair>>& reversed,
                    Symbol numpy, RuleBook& rules, Context& context,
-                   std::vector<const Stmt*>& definitions, ReverseResult& reverse) {
-  HalvesWriter(table, reversed, numpy, rules, context).append(definitions, reverse);
+                   std::vector<const Stmt*>& definitions, ReverseResult& reverse,
+                   const GradientOptions& options) {
+  HalvesWriter(table, reversed, numpy, rules, context, options).append(definitions, reverse);
 }
 
 }  // namespace tangent

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "autodiff/settle_pairs.h"
+#include "pipeline.h"
 
 namespace tangent {
 
 void append_halves(const PairTable& table, std::vector<std::unique_ptr<ReversedPair>>& reversed,
                    Symbol numpy, RuleBook& rules, Context& context,
-                   std::vector<const Stmt*>& definitions, ReverseResult& reverse);
+                   std::vector<const Stmt*>& definitions, ReverseResult& reverse,
+                   const GradientOptions& options);
 
 }  // namespace tangent

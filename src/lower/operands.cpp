@@ -37,6 +37,28 @@ bool stays(const Expr* core, const std::vector<Symbol>& assigned) {
          std::ranges::find(assigned, name->symbol) == assigned.end();
 }
 
+// `item = xs.pop()`: takes from a list, and does nothing to any other value.
+bool is_taking(const Stmt* statement) {
+  const auto* assign = as<Assign>(statement);
+  const auto* call = assign != nullptr ? as<Call>(assign->value) : nullptr;
+  const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+  return method != nullptr && method->attribute.text() == "pop" && call->arguments.empty() &&
+         call->keywords.empty() && is<Name>(assign->targets[0]);
+}
+
+// Sums and products of values that stay: the same before and behind what only takes from a list.
+bool stays_as_arithmetic(const Expr* core, const std::vector<Symbol>& assigned) {
+  using enum BinaryOperator;
+  // A long sum is a tree as deep.
+  while (const auto* operation = as<BinaryOperation>(core)) {
+    if (operation->op != Add && operation->op != Subtract && operation->op != Multiply)
+      return false;
+    if (!stays_as_arithmetic(operation->right, assigned)) return false;
+    core = operation->left;
+  }
+  return stays(core, assigned);
+}
+
 }  // namespace
 
 bool stays_after(const Expr* core, std::span<const Stmt* const> statements) {
@@ -126,6 +148,11 @@ void Lowering::protect(std::span<const Expr*> earlier, std::size_t mark) {
         }
       }
       if (stays(value, assigned)) continue;
+    }
+    if (is<BinaryOperation>(value) &&
+        std::ranges::all_of(std::span(*out_).subspan(mark), is_taking)) {
+      collect_assigned(std::span(*out_).subspan(mark), assigned);
+      if (stays_as_arithmetic(value, assigned)) continue;
     }
     const Statements binding =
         collect([&] { value = bind_temporary(value, describe(value), value->ranges); });

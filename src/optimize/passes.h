@@ -1,4 +1,5 @@
-// The pass manager: the passes over the adjoint program, in order, each in a file of its own.
+// The pass manager: the passes over the adjoint program, in order, each in a file of its own and
+// with a name. Which of them run is what the options say (base/optimizations.h).
 //
 // In: the body of the gradient function (a core program with tapes) and the types of the primal's
 // expressions. Out: the same function, shorter. Every pass keeps values, effects and exceptions;
@@ -29,6 +30,11 @@ struct PassInput {
   std::function<Type(const Expr*)> type_of;  // of expressions of the primal and the adjoint
   Context& context;
   bool has_halves = false;  // the backward part is another function, which may not run
+  Symbol numpy = {};        // how the text spells NumPy
+  // A new local name of this type, like the wish; passes that name values need it.
+  std::function<Symbol(std::string_view, const Type&)> fresh = {};
+  // Who simplifies formulas, as text; empty: the rules of optimize/algebra_rules.def.
+  std::function<std::string(const std::string&)> simplify_formula = {};
 };
 
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.
@@ -49,14 +55,34 @@ Block join_sums(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.
 Block tidy(Block body, const PassInput& input);
 
+// Cheaper operations of the same value: x * x for x ** 2, x * 0.25 for x / 4.0.
+Block reduce_strength(Block body, const PassInput& input);
+// Identities of algebra, by the rules of optimize/algebra_rules.def.
+Block simplify_algebra(Block body, const PassInput& input);
+// Names that stand for one number are read as that number; of a primal that is simplified.
+Block propagate_constants(Block body, const PassInput& input);
+// What is computed twice, of the same operands, has a name.
+Block share_subexpressions(Block body, const PassInput& input);
+// The same for the calls of a primal that is not differentiated yet.
+Block share_calls(Block body, const PassInput& input);
+// Tapes of arrays of which only the shape is read keep the shape.
+Block keep_shapes(Block body, const PassInput& input);
+
 // The backward half of a function that stays a call, once it stands alone.
 Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& reverse,
-                    const Assembled& parts, RuleBook& rules, Context& context);
+                    const Assembled& parts, RuleBook& rules, Context& context,
+                    const Optimizations& optimizations);
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
-               const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log);
+               const Assembled& parts, RuleBook& rules, Context& context, NamePool& names,
+               const GradientOptions& options, const StageLog& log);
 // The same for the program of forward mode.
 Block optimize(Block body, const TypedFunction& typed, ForwardResult& forward, RuleBook& rules,
-               Context& context, const StageLog& log);
+               Context& context, NamePool& names, const GradientOptions& options,
+               const StageLog& log);
+
+// The primal itself before it is differentiated: by the rules of algebra, with equal calls shared.
+Block optimize_primal(const CoreFunction& core, const TypedFunction& typed, RuleBook& rules,
+                      Context& context, const GradientOptions& options);
 
 }  // namespace tangent

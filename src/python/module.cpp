@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/sha256.h"
+#include "optimize/algebra.h"
 #include "python/ast_table.h"
 #include "python/errors.h"
 #include "python/program.h"
@@ -110,7 +111,8 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
                          bool value_first, bool check_dims, bool seed_required,
                          const std::optional<std::vector<std::string>>& tangents, int verbose,
                          std::string name, nb::handle recipe, int output_index,
-                         std::vector<double> output_weights) {
+                         std::vector<double> output_weights,
+                         const std::optional<std::vector<std::string>>& optimizations) {
   GradientOptions options;
   options.wrt = std::move(wrt);
   options.single = single;
@@ -123,7 +125,24 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
   options.function_name = std::move(name);
   options.output_index = output_index;
   options.output_weights = std::move(output_weights);
+  if (optimizations) options.optimizations = Optimizations::none();
+  for (const std::string& each : optimizations.value_or(std::vector<std::string>())) {
+    if (!options.optimizations.enable(each)) throw nb::value_error(each.c_str());
+  }
+  if (options.optimizations.sympy) {
+    options.simplify_formula = [](const std::string& formula) {
+      const nb::object simplified = nb::module_::import_("tangent._sympy").attr("simplified");
+      return nb::cast<std::string>(simplified(formula));
+    };
+  }
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
+}
+
+// A formula in Python's notation by the rules of algebra; one that is none is a ValueError.
+std::string simplified_formula(const std::string& formula) {
+  const algebra::F parsed = algebra::parse_formula(formula);
+  if (parsed == nullptr) throw nb::value_error(("no formula: " + formula).c_str());
+  return algebra::text(algebra::simplify(parsed));
 }
 
 std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
@@ -168,7 +187,8 @@ NB_MODULE(_core, module) {
              nb::arg("preserve_result"), nb::arg("value_first"), nb::arg("check_dims"),
              nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
              nb::arg("name"), nb::arg("recipe"), nb::arg("output_index") = -1,
-             nb::arg("output_weights") = std::vector<double>());
+             nb::arg("output_weights") = std::vector<double>(),
+             nb::arg("optimizations") = nb::none());
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("rules_changed", &rules_changed, nb::arg("description").none(),
              "Makes gradients anew that were made before a rule changed (python/session.h).");
@@ -177,6 +197,7 @@ NB_MODULE(_core, module) {
   module.def("hmac_sha256", &hmac_sha256_of, "The HMAC-SHA-256 of bytes under a secret key.");
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
+  module.def("simplified_formula", &simplified_formula, "A formula by the rules of algebra.");
   module.def("check_rule", &check_rule, "Reads a derivative record; a mistake is an exception.");
   module.def("library_names", &library_names, "The names under which rules know what is called.");
   module.def("lowered", &lowered, "The core program of a function, as text.");

@@ -49,6 +49,7 @@ auto quietly(F&& f, decltype(f()) otherwise) -> decltype(f()) {
 // The key: everything that is known before a question is asked. Nothing where it cannot be told.
 std::optional<std::string> key_of(nb::handle function, nb::handle parsed,
                                   const GradientOptions& options) {
+  if (options.simplify_formula) return std::nullopt;  // SymPy says what the text is
   const std::optional<std::string>& rules = python::session().rule_history();
   const std::optional<std::string> source = python::fingerprint(function, parsed);
   const std::string engine = python::describe_engine();

@@ -327,7 +327,8 @@ std::string described(const Structure& structure) {
 std::string described(const GradientOptions& options) {
   // By name, so that a new option does not compile until it is part of the key, too.
   const auto& [wrt, single, preserve_result, value_first, check_dims, seed_required, output_index,
-               output_weights, forward, tangents, function_name] = options;
+               output_weights, forward, tangents, function_name, optimizations, simplify_formula] =
+      options;
   ByteWriter out;
   write_list(out, wrt, [&](int each) { out.number(static_cast<std::uint64_t>(each)); });
   for (const bool each : {single, preserve_result, value_first, check_dims, seed_required, forward})
@@ -337,6 +338,12 @@ std::string described(const GradientOptions& options) {
   out.number(static_cast<std::uint64_t>(output_index));
   write_list(out, output_weights,
              [&](double each) { out.number(std::bit_cast<std::uint64_t>(each)); });
+  const auto& [optimized, dce, tape_liveness, strength_reduction, cse, algebraic, sympy,
+               coarsening] = optimizations;
+  for (const bool each :
+       {optimized, dce, tape_liveness, strength_reduction, cse, algebraic, sympy, coarsening})
+    out.flag(each);
+  out.flag(simplify_formula != nullptr);
   return out.take();
 }
 

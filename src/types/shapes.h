@@ -77,6 +77,11 @@ Type eye(const CallView& call);
 Type array(const CallView& call);
 Type astype(const CallView& call);
 
+// shapes_helpers.cpp: helpers of texts that are differentiated again.
+Type like_second(const CallView& call);
+Type like_third(const CallView& call);
+Type spread(const CallView& call);
+
 // A reduction of a number or array over `axes`.
 Type reduced(const Type& operand, const Axes& axes, std::optional<bool> keepdims,
              const Promoted& dtype, Arena& arena);
