@@ -533,7 +533,7 @@ def spread_call(call: str, targets: Sequence[str], taken: set[str]) -> list[str]
     while parts in taken:
         parts += '_'
     return [
-        f'{parts} = {call}',
+        f'{parts} = _parts({call}, {len(targets)})',
         *(f'd[{target}] = {parts}[{k}]' for k, target in enumerate(targets)),
     ]
 
