@@ -100,6 +100,16 @@ def adjoint_smooth(y, x):
     d[x] = d[y] * factor
 
 
+def shifted(x, k):
+    return x * 2.0 + k
+
+
+@tangent.register_adjoint(shifted)
+def adjoint_shifted(y, x, k):
+    d[x] = d[y] * 2.0
+    d[k] = d[y].sum()
+
+
 def row_sums(m):
     return m @ np.ones(3)
 
@@ -121,6 +131,7 @@ PROGRAMS = [
     (lambda x: np.sum(logistic(cube(x))), (X,), (0,)),
     (lambda x: np.sum(smooth(x) * x), (X,), (0,)),
     (lambda m: np.sum(row_sums(m * m) ** 2), (M,), (0,)),
+    (lambda x, k: np.sum(shifted(x, k) ** 2), (X, 3.0), (0, 1)),
     (scaled, (1.5, 0.5), (0, 1)),
     (cube, (1.5,), (0,)),
 ]
