@@ -149,6 +149,73 @@ def test_higher_orders_run_the_block():
     assert tangent.grad(tangent.grad(f))(1.5) == pytest.approx(40 * 1.5**4)
 
 
+def test_a_block_reads_values_as_they_are_where_it_stands():
+    def formula(x):
+        w = np.zeros(3)
+        y = x * x
+        with tangent.insert_grad_of(y) as dy:
+            dy = dy * (w + 1.0)
+        w[0] = 5.0
+        return np.sum(y) + np.sum(w)
+
+    def statements(x):
+        w = np.zeros(3)
+        y = x * x
+        with tangent.insert_grad_of(y) as dy:
+            factor = w + 1.0
+            dy = dy * factor
+        w[0] = 5.0
+        return np.sum(y) + np.sum(w)
+
+    np.testing.assert_array_equal(tangent.grad(formula)(X), 2 * X)
+    np.testing.assert_array_equal(tangent.grad(statements)(X), 2 * X)
+
+
+def test_a_block_of_an_array_that_is_stored_into():
+    def f(x):
+        y = np.zeros(3)
+        for i in range(3):
+            y[i] = x * i
+        with tangent.insert_grad_of(y) as dy:
+            dy = dy + 1.0
+        y[0] = x
+        return np.sum(y * y)
+
+    # The adjoint at the block is (0, 2 x, 4 x); that of y[0] = x is 2 x.
+    assert tangent.grad(f)(2.0) == 4.0 + 1 * 5.0 + 2 * 9.0
+
+
+def test_two_blocks_run_backwards():
+    def f(x):
+        y = x * x
+        with tangent.insert_grad_of(y) as dy:
+            dy = dy * 2.0
+        with tangent.insert_grad_of(y) as dy:
+            dy = dy + 1.0
+        return y
+
+    assert tangent.grad(f)(2.0) == (1.0 + 1.0) * 2.0 * 4.0
+
+
+def test_blocks_in_branches():
+    def f(x):
+        if x > 0:
+            y = x * x
+            with tangent.insert_grad_of(y):
+                SEEN.append((x, x))
+        else:
+            y = 3.0 * x
+            with tangent.insert_grad_of(y) as dy:
+                dy = dy * 100.0
+        return y * y
+
+    SEEN.clear()
+    assert tangent.grad(f)(2.0) == 32.0
+    assert SEEN == [(2.0, 2.0)]
+    assert tangent.grad(f)(-2.0) == -3600.0
+    assert len(SEEN) == 1
+
+
 def reads_what_came_between(x):
     y = x * x
     z = y * x

@@ -100,6 +100,16 @@ def adjoint_smooth(y, x):
     d[x] = d[y] * factor
 
 
+def shifted(x, k):
+    return x * 2.0 + k
+
+
+@tangent.register_adjoint(shifted)
+def adjoint_shifted(y, x, k):
+    d[x] = d[y] * 2.0
+    d[k] = d[y].sum()
+
+
 def row_sums(m):
     return m @ np.ones(3)
 
@@ -121,6 +131,7 @@ PROGRAMS = [
     (lambda x: np.sum(logistic(cube(x))), (X,), (0,)),
     (lambda x: np.sum(smooth(x) * x), (X,), (0,)),
     (lambda m: np.sum(row_sums(m * m) ** 2), (M,), (0,)),
+    (lambda x, k: np.sum(shifted(x, k) ** 2), (X, 3.0), (0, 1)),
     (scaled, (1.5, 0.5), (0, 1)),
     (cube, (1.5,), (0,)),
 ]
@@ -548,6 +559,56 @@ def test_custom_vjp_of_several_parameters(args):
     want = sum(np.sum(each) for each in gradients)
     assert tangent.jvp(f, (0, 1))(*args, *tangents) == pytest.approx(want)
     assert tangent.jvp(f)(*args, tangents[0]) == pytest.approx(np.sum(gradients[0]))
+
+
+@pytest.mark.parametrize(
+    ('returned', 'text'),
+    [
+        (lambda g, x, y: (g,), '1 values for 2 parameters'),
+        (lambda g, x, y: (g, g, g), '3 values for 2 parameters'),
+        (lambda g, x, y: np.array([g, g]), 'one value for 2 parameters'),
+    ],
+)
+def test_a_backward_function_that_returns_something_else(returned, text):
+    @tangent.custom_vjp
+    def f(x, y):
+        return x * y
+
+    @f.defvjp
+    def backward(g, ans, x, y):
+        return returned(g, x, y)
+
+    with pytest.raises(ValueError, match=text):
+        tangent.grad(f)(2.0, 3.0)
+
+
+def test_a_backward_function_without_a_gradient_for_one_parameter():
+    @tangent.custom_vjp
+    def f(x, n):
+        return x**n
+
+    @f.defvjp
+    def backward(g, ans, x, n):
+        return g * n * x ** (n - 1), None
+
+    assert tangent.grad(f)(2.0, 3) == 12.0
+    assert tangent.grad(f, (0, 1))(2.0, 3.0) == (12.0, 0.0)
+    assert tangent.grad(tangent.grad(f))(2.0, 3.0) == 12.0
+    np.testing.assert_allclose(tangent.grad(lambda x: np.sum(f(x, 2.0)))(X), 2 * X)
+    np.testing.assert_array_equal(tangent.grad(lambda n: np.sum(f(2.0, n)))(X), np.zeros(3))
+
+
+def test_a_gradient_of_the_wrong_shape_is_an_error():
+    @tangent.custom_vjp
+    def f(x):
+        return x * x
+
+    @f.defvjp
+    def backward(g, ans, x):
+        return np.ones(5)
+
+    with pytest.raises(ValueError, match='broadcast'):
+        tangent.grad(f)(X)
 
 
 def test_custom_vjp_refuses_variadic_functions():

@@ -510,6 +510,7 @@ def give_template(function: FunctionType, template: FunctionType) -> None:
     """A rule for a new identity in reverse mode, by a template."""
     rule = _rule_of(function)
     rule.pure = True
+    rule.key = rule.key.replace('user.', 'user.identity.', 1)
     rule.adjoint = read_template(template, rule.result, rule.names, None, forward=False)
     _register(rule, fresh=True)
 
@@ -521,6 +522,7 @@ def give_rule(
     `backward` gives for that of the result and the parameters `reads`."""
     rule = _rule_of(function)
     rule.pure = True
+    rule.key = rule.key.replace('user.', 'user.identity.', 1)
     name, objects = _object(backward)
     call = f'user.{name}({", ".join([f"full(d[{rule.result}], {rule.result})", *reads])})'
     lines = [f'd[{each}] = 0' for each in rule.names if each != of]

@@ -1,10 +1,26 @@
-"""Run-time helpers that mark a place of a function and compute nothing."""
+"""Run-time helpers that mark a place or check a value, and compute nothing."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from .errors import TangentValueError
 
 T = TypeVar('T')
+
+
+def _parts(values: Any, count: int) -> tuple[Any, ...]:
+    """What a backward function of the user's returned: one adjoint per parameter, None for 0.
+
+    The engine reads it as its first argument (src/lower/calls.cpp).
+    """
+    if not isinstance(values, (tuple, list)) or len(values) != count:
+        what = f'{len(values)} values' if isinstance(values, (tuple, list)) else 'one value'
+        raise TangentValueError(
+            f'a backward function returned {what} for {count} parameters: it returns a tuple with '
+            'one adjoint for each, None where there is none'
+        )
+    return tuple(0.0 if each is None else each for each in values)
 
 
 def stop_gradient(x: T) -> T:

@@ -16,6 +16,7 @@ import builtins
 import itertools
 import linecache
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn
@@ -236,7 +237,9 @@ class _Plain(ast.NodeTransformer):
         self._full = not forward
 
     def body(self) -> Body:
-        statements = [each for each in self._template.node.body if not _is_nothing(each)]
+        # What is visited is changed, and may turn out not to be plain.
+        body = deepcopy(self._template.node.body)
+        statements = [each for each in body if not _is_nothing(each)]
         self._check(statements)
         products = not self._forward and all(map(self._is_partial, statements))
         elementwise = products and self._shape in _ELEMENTWISE
@@ -533,7 +536,7 @@ def spread_call(call: str, targets: Sequence[str], taken: set[str]) -> list[str]
     while parts in taken:
         parts += '_'
     return [
-        f'{parts} = {call}',
+        f'{parts} = _parts({call}, {len(targets)})',
         *(f'd[{target}] = {parts}[{k}]' for k, target in enumerate(targets)),
     ]
 

@@ -206,6 +206,10 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
                              callee.starts_with("math.");
         if (library && !may_give_view(callee) && !copies) break;
         if (function_.fresh_calls.contains(call->callee)) break;
+        if (callee.starts_with("user.identity.")) {  // gives its first argument back
+          stack.push_back(call->arguments[0]);
+          break;
+        }
         for (const Expr* argument : call->arguments) stack.push_back(argument);
         for (const Keyword* keyword : call->keywords) stack.push_back(keyword->value);
         // np.reshape(y) shares with y, y.reshape() does; np is no memory.

@@ -112,6 +112,8 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
     refuse(it, "`" + print(it.function) + "` inside a differentiated function is not supported yet",
            "differentiate the outer function again instead");
   }
+  // A check of what a backward function of the user's returned: it has been made.
+  if (name == "tangent.runtime._parts" && !it.arguments.empty()) return expression(it.arguments[0]);
   if (among(kReflecting, name)) {
     refuse(it, "`" + print(it.function) + "` is not supported", "use plain names and loops");
   }
