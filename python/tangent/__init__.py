@@ -66,6 +66,35 @@ __all__ = [
     'vjp',
 ]
 
+# Of `_checkpointing`, which is imported when one of them is first asked for.
+_LAZY = frozenset(
+    {
+        'CheckpointAwareStack',
+        'CheckpointPlan',
+        'checkpoint',
+        'checkpoint_plan',
+        'checkpointed_loop',
+        'compute_checkpoint_positions',
+        'compute_optimal_checkpoints',
+        'estimate_checkpoint_savings',
+        'estimate_memory_savings_helper',
+        'find_nearest_checkpoint',
+        'get_checkpoint_info',
+        'get_memory_savings',
+        'grad_with_checkpointing',
+        'is_checkpoint_iteration',
+        'num_segments',
+        'online_segment',
+        'online_store',
+        'restore_checkpoint',
+        'segment_bounds',
+        'segment_size',
+        'should_checkpoint',
+        'snapshot',
+        'store_checkpoint',
+    }
+)
+
 # Gradients of a function are kept in the function's own __dict__ under this name, by options: they
 # live as long as the function, and go with it.
 _MEMORY = '__tangent_gradients__'
@@ -97,6 +126,11 @@ def grad(
     take one more adjoint each. `verbose` prints the gradient's source (1) or the program at
     every stage (2).
 
+    `checkpoint=True` is for long loops: their gradient keeps snapshots of their state in place of
+    tapes, and runs them again in parts. `checkpoint_config` says more (docs/checkpointing.md):
+    'enabled', 'min_length' (100: shorter loops keep tapes), 'num_checkpoints' (at most so many
+    snapshots at a time; None: about √n), 'schedule' ('sqrt', or 'binomial' for least memory).
+
     Usable as a decorator. Asking again for the same function and options gives the same object.
     """
     if (
@@ -123,7 +157,14 @@ def grad(
         compile=compile,
         source=source,
     )
-    return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+    steps = _options.checkpoints(checkpoint, checkpoint_config)
+    if steps is None:
+        return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+    config = {**(checkpoint_config or {}), 'enabled': steps[0] >= 0}
+    arguments = (func, wrt, True, preserve_result, check_dims, verbose, False, config)
+    return _make_checkpointed(
+        func, wrt, preserve_result, check_dims, verbose, False, steps, config, (grad, arguments)
+    )
 
 
 def value_and_grad(
@@ -260,7 +301,9 @@ def autodiff(
     input_derivative
         In reverse mode, whether each call has to bring the adjoint of the result
         (`tangent.grad_util.INPUT_DERIVATIVE`).
-    checkpoint_config, optimizations, grad_config, source
+    checkpoint_config
+        As for `grad`; forward mode keeps nothing, and needs none.
+    optimizations, grad_config, source
         Have to be left out.
 
     Returns
@@ -281,6 +324,15 @@ def autodiff(
     )
     if mode == 'forward':
         return jvp(func, wrt, True, check_dims, preserve_result, verbose)
+    steps = _options.checkpoints(False, checkpoint_config)
+    if steps is not None:
+        required = input_derivative is INPUT_DERIVATIVE.Required
+        config = {**(checkpoint_config or {})}
+        arguments = (func, wrt, True, motion, mode, preserve_result, check_dims, input_derivative)
+        recipe = autodiff, (*arguments, verbose, config)
+        return _make_checkpointed(
+            func, wrt, preserve_result, check_dims, verbose, required, steps, config, recipe
+        )
     if input_derivative is INPUT_DERIVATIVE.Required:
         return vjp(func, wrt, True, check_dims, preserve_result, verbose)
     return grad(func, wrt, True, preserve_result, check_dims, verbose)
@@ -290,6 +342,47 @@ def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
     """The program at every stage of the road, for these arguments: stage -> text."""
     gradient = _make(func, (0,), False, False, True, 0, remember=False)
     return dict(_core.gradient_stages(gradient, *args))
+
+
+def _make_checkpointed(
+    func: Callable[..., Any],
+    wrt: _options.Wrt,
+    preserve_result: bool,
+    check_dims: bool,
+    verbose: int,
+    seed_required: bool,
+    steps: tuple[int, int, bool],
+    config: dict[str, Any],
+    recipe: tuple[Any, ...],
+) -> Gradient:
+    """A gradient some of whose loops keep snapshots in place of tapes."""
+    key = ('checkpoint', steps, seed_required, wrt, wrt.__class__, preserve_result, check_dims)
+    known = _known(func, (*key, verbose))
+    if known is not None:
+        return known
+    return _make(
+        func,
+        wrt,
+        bool(preserve_result),
+        False,
+        bool(check_dims),
+        verbose,
+        seed_required=seed_required,
+        key=(*key, verbose),
+        recipe=recipe,
+        checkpoint=steps,
+        config=config,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported when it is first asked for."""
+    if name in _LAZY:
+        from tangent import _checkpointing
+
+        value = globals()[name] = getattr(_checkpointing, name)
+        return value
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
 
 
 def _known(func: Callable[..., Any], key: tuple[Any, ...]) -> Gradient | None:
@@ -311,13 +404,17 @@ def _make_higher(
     verbose: int,
     forward: bool,
     seed_required: bool,
+    checkpoint_config: dict[str, Any] | None,
 ) -> HigherOrder:
     """The derivative of a gradient: made for each function that the gradient has."""
     options: dict[str, Any] = {'wrt': wrt, 'check_dims': check_dims, 'verbose': verbose}
     if value_first:
         made = partial(value_and_grad, **options)
     else:
-        mode = jvp if forward else vjp if seed_required else grad
+        mode: Callable[..., Gradient] = jvp if forward else vjp if seed_required else grad
+        if checkpoint_config is not None:
+            mode = autodiff if seed_required else grad
+            options['checkpoint_config'] = checkpoint_config
         made = partial(mode, preserve_result=preserve_result, **options)
     count = len(wrt) if isinstance(wrt, (tuple, list)) else 1
     return HigherOrder(func, made, count if forward else 0)
@@ -336,12 +433,22 @@ def _make(
     seed_required: bool = False,
     key: tuple[Any, ...] | None = None,
     recipe: tuple[Any, ...] | None = None,
+    checkpoint: tuple[int, int, bool] | None = None,
+    config: dict[str, Any] | None = None,
 ) -> Gradient:
     if isinstance(func, (Gradient, HigherOrder)):
         return cast(
             'Gradient',
             _make_higher(
-                func, wrt, preserve_result, value_first, check_dims, verbose, forward, seed_required
+                func,
+                wrt,
+                preserve_result,
+                value_first,
+                check_dims,
+                verbose,
+                forward,
+                seed_required,
+                config,
             ),
         )
     primal = _options.check_function(func)
@@ -366,6 +473,7 @@ def _make(
         verbose,
         _options.function_name(primal, names, forward),
         recipe,
+        checkpoint,
     )
     if remember and isinstance(func, FunctionType) and not isinstance(wrt, list):
         memory = func.__dict__.get(_MEMORY)

@@ -71,6 +71,7 @@ struct CoreFunction {
   // Attributes that objects do not have before: the object as the text names it, the attribute.
   std::vector<std::pair<std::string, Symbol>> new_attributes;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
+  std::vector<SourceRange> checkpoints;  // of `with tangent.checkpoint():`, wherever it stands
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
 };

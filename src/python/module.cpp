@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "python/ast_table.h"
@@ -104,10 +105,11 @@ std::string typed(nb::handle function, const nb::args& arguments) {
   });
 }
 
-nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result,
-                         bool value_first, bool check_dims, bool seed_required,
-                         const std::optional<std::vector<std::string>>& tangents, int verbose,
-                         std::string name, nb::handle recipe) {
+nb::object make_gradient(
+    nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result, bool value_first,
+    bool check_dims, bool seed_required, const std::optional<std::vector<std::string>>& tangents,
+    int verbose, std::string name, nb::handle recipe,
+    const std::optional<std::tuple<std::int64_t, std::int64_t, bool>>& checkpoint) {
   GradientOptions options;
   options.wrt = std::move(wrt);
   options.single = single;
@@ -118,6 +120,14 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
   options.forward = tangents.has_value();
   if (tangents) options.tangents = *tangents;
   options.function_name = std::move(name);
+  if (checkpoint) {
+    const auto [min_length, snapshots, binomial] = *checkpoint;
+    options.checkpoint = {
+        .enabled = min_length >= 0,
+        .min_length = min_length,
+        .snapshots = snapshots,
+        .schedule = binomial ? CheckpointSchedule::Binomial : CheckpointSchedule::SquareRoot};
+  }
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }
 
@@ -142,7 +152,7 @@ NB_MODULE(_core, module) {
   module.def("make_gradient", &make_gradient, nb::arg("primal"), nb::arg("wrt"), nb::arg("single"),
              nb::arg("preserve_result"), nb::arg("value_first"), nb::arg("check_dims"),
              nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
-             nb::arg("name"), nb::arg("recipe"));
+             nb::arg("name"), nb::arg("recipe"), nb::arg("checkpoint").none() = nb::none());
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
