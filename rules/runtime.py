@@ -679,6 +679,18 @@ def _from_first(y, b, a, extreme):
     d[b] = _to_first(d[y], a, extreme)
 
 
+@constant("tangent.runtime._segment_size", shape="integer_scalar", sample=("(7,)", "(7, 2)"))
+def _segment_size(y, n, most=None): ...
+
+
+@constant("tangent.runtime._snapshot_steps", sample=("(7,)", "(7, 2)"))
+def _snapshot_steps(y, n, most=None): ...
+
+
+@constant("tangent.runtime._stretches", sample=("((0, 4), 7)", "((0, 4), 7, 2)"))
+def _stretches(y, stored, n, most=None): ...
+
+
 @constant("tangent.runtime._check_seed", sample=("(1.0, vector3)", "(vector3, vector3)"))
 def _check_seed(y, by, value): ...
 

@@ -10,6 +10,7 @@
 #include "analysis/views.h"
 #include "analysis/wholes.h"
 #include "autodiff/assemble.h"
+#include "autodiff/checkpoints.h"
 #include "autodiff/forward.h"
 #include "autodiff/inputs.h"
 #include "autodiff/list_names.h"
@@ -88,11 +89,21 @@ CoreFunction together(const CoreFunction& top, const std::vector<CorePair>& pair
   return all;
 }
 
+using LoopNumbers = std::unordered_set<std::size_t>;
+
+std::unordered_set<const Stmt*> numbered_loops(Block body, const LoopNumbers& numbers) {
+  const std::vector<const Stmt*> loops = loops_of(body);
+  std::unordered_set<const Stmt*> found;
+  for (const std::size_t number : numbers) found.insert(loops.at(number));
+  return found;
+}
+
 // Types of every expression; methods are resolved. Where one array is stored into through several
-// names, the names of views are spelled out.
+// names, the names of views are spelled out. `checkpoints` are the loops that keep snapshots.
 TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
                           std::vector<CorePair>& pairs, const GradientOptions& options,
-                          Outside& outside, RuleBook& rules, Context& context) {
+                          const LoopNumbers& checkpoints, Outside& outside, RuleBook& rules,
+                          Context& context) {
   TypedProgram program = infer_program(top, arguments, pairs, outside, rules, context);
   note_fresh_results(program, pairs);
   const auto rewrite = [&](auto&& step) {
@@ -131,6 +142,13 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   if (!options.optimizations.optimized) {
     rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
       return split_primitives(core, typed, context);
+    });
+  }
+  // Loops that are run again in parts count their items.
+  if (!checkpoints.empty()) {
+    rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+      if (&core != &top) return core.body;
+      return count_loops(core.body, numbered_loops(core.body, checkpoints), typed, context);
     });
   }
   // Where one array is stored into through several names, the names of views are spelled out.
@@ -244,11 +262,12 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   return emitted;
 }
 
-}  // namespace
-
+// `checkpoints` are the numbers of the loops that keep snapshots; if nobody has said yet which do
+// (null), they are chosen from what the adjoint without them saves, and the road is taken again.
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                       const std::vector<Structure>& structures, const GradientOptions& options,
-                      Outside& outside, RuleBook& rules, Context& context, const StageLog& log) {
+                      Outside& outside, RuleBook& rules, Context& context, const StageLog& log,
+                      const LoopNumbers* checkpoints) {
   // The parts of arguments that constants reach are variables.
   std::vector<NamedField> fields;
   CoreFunction ready = prepare(spell_out_argument_dicts(core, structures, context), context);
@@ -275,7 +294,9 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   if (log)
     log("core", text_of(ready.body, pairs, [&](std::size_t k) { return pairs[k].core.body; }));
 
-  TypedProgram program = type_program(ready, arguments, pairs, options, outside, rules, context);
+  TypedProgram program =
+      type_program(ready, arguments, pairs, options,
+                   checkpoints != nullptr ? *checkpoints : LoopNumbers(), outside, rules, context);
   bind_rule_objects(ready, pairs, program, outside, rules, context);
   const TypedFunction& typed = program.top;
   if (log)
@@ -298,9 +319,22 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
       settle_pairs(table, rules, context, numpy, options.optimizations);
   NamePool names(context, ready);
   names.take(numpy);
+  Checkpoints kept{.loops = {}, .options = options.checkpoint};
+  if (checkpoints != nullptr) kept.loops = numbered_loops(typed.body, *checkpoints);
   ReverseResult reverse = Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names,
                                   &table, nullptr, options.optimizations)
+                              .with(&kept)
                               .run();
+  if (checkpoints == nullptr && (options.checkpoint.enabled || !core.checkpoints.empty())) {
+    NamePool taken = names;
+    const LoopNumbers chosen =
+        choose_checkpoints(typed, reverse, find_saves(typed.body, reverse.plan, taken),
+                           options.checkpoint, core.checkpoints, rules);
+    if (!chosen.empty()) {
+      return differentiate(core, given, structures, options, outside, rules, context, log, &chosen);
+    }
+  }
+  plan_snapshots(typed.body, reverse, names);
   if (fields.empty()) check_structure(ready, typed, arguments, options.wrt, reverse.gradients);
   const std::vector<const Expr*> parts = std::move(reverse.gradients);
   reverse.gradients =
@@ -349,6 +383,14 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
   finish_names(emitted, context.list(definitions), reverse, numpy, numpy_is_bound);
   return emitted;
+}
+
+}  // namespace
+
+Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
+                      const std::vector<Structure>& structures, const GradientOptions& options,
+                      Outside& outside, RuleBook& rules, Context& context, const StageLog& log) {
+  return differentiate(core, given, structures, options, outside, rules, context, log, nullptr);
 }
 
 }  // namespace tangent

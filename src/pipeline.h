@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autodiff/checkpoint_options.h"
 #include "base/optimizations.h"
 #include "capture/outside.h"
 #include "lower/fields.h"
@@ -34,6 +35,7 @@ struct GradientOptions {
   // Forward mode (tangent.jvp), and the parameters of the tangents, one for each of wrt.
   bool forward = false;
   std::vector<std::string> tangents = {};
+  CheckpointOptions checkpoint = {};
   std::string function_name;  // of the emitted function: "dfdx"
   Optimizations optimizations = {};
   // A formula as text to a shorter one, for optimizations.sympy.

@@ -144,6 +144,33 @@ _LATER = {
     'trace': '_trace',
     'trace_grad': '_trace',
 }
+# Those of `_checkpointing`.
+_CHECKPOINTING = (
+    'CheckpointAwareStack',
+    'CheckpointPlan',
+    'checkpoint',
+    'checkpoint_plan',
+    'checkpointed_loop',
+    'compute_checkpoint_positions',
+    'compute_optimal_checkpoints',
+    'estimate_checkpoint_savings',
+    'estimate_memory_savings_helper',
+    'find_nearest_checkpoint',
+    'get_checkpoint_info',
+    'get_memory_savings',
+    'grad_with_checkpointing',
+    'is_checkpoint_iteration',
+    'num_segments',
+    'online_segment',
+    'online_store',
+    'restore_checkpoint',
+    'segment_bounds',
+    'segment_size',
+    'should_checkpoint',
+    'snapshot',
+    'store_checkpoint',
+)
+_LATER.update(dict.fromkeys(_CHECKPOINTING, '_checkpointing'))
 # Modules of the predecessor's that are reached as attributes of the package.
 _MODULES = ('dict_construction_error', 'non_differentiable', 'passes', 'runtime', 'utils', 'verify')
 
@@ -205,6 +232,11 @@ def grad(
     only what `optimizations` switches on by name. The gradient is the same up to rounding;
     docs/options.md shows what each of them does.
 
+    `checkpoint=True` is for long loops: their gradient keeps snapshots of their state in place of
+    tapes, and runs them again in parts. `checkpoint_config` says more (docs/checkpointing.md):
+    'enabled', 'min_length' (100: shorter loops keep tapes), 'num_checkpoints' (at most so many
+    snapshots at a time; None: about √n), 'schedule' ('sqrt', or 'binomial' for least memory).
+
     Usable as a decorator. Asking again for the same function and options gives the same object.
     """
     key = 'grad', wrt, wrt.__class__, preserve_result, check_dims, verbose
@@ -240,6 +272,7 @@ def grad(
         verbose,
         _options.outputs(output_index, output_weights),
         _options.enabled(optimized, optimizations),
+        _options.checkpoints(checkpoint, checkpoint_config),
         source,
     )
     return _made(func, request)
@@ -368,7 +401,7 @@ def autodiff(
     source
         As for `grad`.
     checkpoint_config
-        Has to be left out.
+        As for `grad`; forward mode keeps nothing, and needs none.
 
     Returns
     -------
@@ -405,6 +438,7 @@ def autodiff(
         verbose,
         outputs if asked == 'grad' else (None, None),
         _options.enabled(optimized, optimizations),
+        None if asked == 'jvp' else _options.checkpoints(False, checkpoint_config),
         source,
     )
     return _made(func, request)

@@ -14,6 +14,7 @@ Wrt = int | str | tuple[int | str, ...] | list[int | str]
 
 _VARARGS = 0x04  # CO_VARARGS
 _OPTIMIZATIONS = ('dce', 'strength_reduction', 'cse', 'algebraic', 'tape_liveness', 'coarsening')
+_CHECKPOINT_KEYS = ('enabled', 'min_length', 'num_checkpoints', 'schedule')
 _BACKENDS = ('jax', 'torch', 'tinygrad', 'native')
 
 
@@ -169,12 +170,7 @@ def check(
         refuse('BadOption', f'optimized={optimized!r}', 'optimized is True or False')
     if not isinstance(verbose, int) or verbose not in (0, 1, 2):
         refuse('BadOption', f'verbose={verbose!r}', 'verbose is 0, 1 or 2')
-    if checkpoint:
-        _not_yet('checkpoint', checkpoint)
-    if checkpoint_config is not None and not (
-        isinstance(checkpoint_config, Mapping) and not checkpoint_config.get('enabled')
-    ):
-        _not_yet('checkpoint_config', checkpoint_config)
+    checkpoints(checkpoint, checkpoint_config)
     if optimizations is not None:
         _check_optimizations(optimizations)
     outputs(output_index, output_weights)
@@ -266,6 +262,57 @@ def check_outputs(
             UserWarning,
             stacklevel=4,
         )
+
+
+def checkpoints(checkpoint: object, config: object) -> tuple[int, int, bool] | None:
+    """What the engine is told: shortest loop, number of snapshots (0: as it likes), binomial."""
+    if not isinstance(checkpoint, bool):
+        refuse('BadOption', f'checkpoint={checkpoint!r}', 'checkpoint is True or False')
+    if config is None:
+        return (100, 0, False) if checkpoint else None
+    if not isinstance(config, Mapping):
+        refuse('BadOption', f'checkpoint_config={config!r}', 'checkpoint_config is a dict')
+    for key in config:
+        if key == 'disk':
+            refuse(
+                'BadOption',
+                "checkpoint_config has 'disk', and tapes on disk are not supported yet",
+                "leave it out; 'num_checkpoints' with the schedule 'binomial' needs least memory",
+            )
+        if key not in _CHECKPOINT_KEYS:
+            refuse(
+                'BadOption',
+                f'checkpoint_config has no key {key!r}',
+                f'the keys are {", ".join(map(repr, _CHECKPOINT_KEYS))}',
+            )
+    enabled = config.get('enabled', checkpoint)
+    if not isinstance(enabled, bool):
+        refuse('BadOption', f"checkpoint_config['enabled']={enabled!r}", 'it is True or False')
+    schedule = config.get('schedule', 'sqrt')
+    if schedule not in ('sqrt', 'binomial'):
+        refuse(
+            'BadOption',
+            f"checkpoint_config['schedule']={schedule!r}",
+            "the schedules are 'sqrt' and 'binomial'",
+        )
+    shortest = _count(config.get('min_length', 100), 'min_length')
+    most = config.get('num_checkpoints')
+    snapshots = 0 if most is None else _count(most, 'num_checkpoints')
+    binomial = schedule == 'binomial'
+    if enabled or checkpoint:
+        return shortest, snapshots, binomial
+    # The schedule is that of loops inside `with tangent.checkpoint():` as well.
+    return (-1, snapshots, binomial) if snapshots or binomial else None
+
+
+def _count(value: object, key: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, '__index__') or operator.index(value) < 1:
+        refuse(
+            'BadOption',
+            f'checkpoint_config[{key!r}]={value!r}',
+            'it is a whole number, at least 1',
+        )
+    return operator.index(value)
 
 
 def _check_optimizations(optimizations: object) -> None:

@@ -18,7 +18,7 @@ from tangent._higher import HigherOrder
 
 # Copies of a function that carry another text, by text.
 _COPIES = '__tangent_copies__'
-_BY_DEFAULT = ((None, None), None)
+_BY_DEFAULT = ((None, None), None, None)
 
 
 class Request(NamedTuple):
@@ -31,6 +31,9 @@ class Request(NamedTuple):
     verbose: int = 0
     outputs: tuple[int | None, tuple[float, ...] | None] = (None, None)
     optimizations: tuple[str, ...] | None = None  # what is switched on; None: the default
+    # Of loops that keep snapshots in place of tapes: the shortest one, the number of snapshots,
+    # whether the schedule is binomial.
+    checkpoints: tuple[int, int, bool] | None = None
     source: str | None = None
 
     @property
@@ -95,6 +98,7 @@ def new(func: Callable[..., Any], request: Request, again: Callable[..., Any]) -
         -1 if index is None else index,
         list(weights or ()),
         None if request.optimizations is None else list(request.optimizations),
+        request.checkpoints,
     )
     if request.mode in ('grad', 'value_and_grad') and gradient.__tangent_outputs__:
         _options.check_outputs(primal.__name__, gradient.__tangent_outputs__, index, weights)

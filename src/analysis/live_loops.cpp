@@ -17,7 +17,9 @@ namespace {
 
 class LiveLoops {
  public:
-  LiveLoops(const TypedFunction& typed, Context& context) : typed_(typed), context_(context) {}
+  LiveLoops(const TypedFunction& typed, Context& context,
+            const std::unordered_set<const Stmt*>* wanted = nullptr)
+      : typed_(typed), context_(context), wanted_(wanted) {}
 
   Block block(Block statements) {
     std::vector<const Stmt*> out;
@@ -42,6 +44,7 @@ class LiveLoops {
 
   bool is_live(const For* loop) {
     if (is_call(loop->iterable, "range")) return false;
+    if (wanted_ != nullptr) return wanted_->contains(loop);
     std::vector<Symbol> read;
     for_each_read(loop->iterable, [&](Symbol symbol) { read.push_back(symbol); });
     bool live = false;
@@ -243,6 +246,7 @@ class LiveLoops {
   const TypedFunction& typed_;
   std::optional<Aliases> aliases_;
   Context& context_;
+  const std::unordered_set<const Stmt*>* wanted_;  // these; null: those that are live
   std::unordered_set<Symbol> taken_;
 };
 
@@ -250,6 +254,11 @@ class LiveLoops {
 
 Block count_live_loops(Block body, const TypedFunction& typed, Context& context) {
   return LiveLoops(typed, context).block(body);
+}
+
+Block count_loops(Block body, const std::unordered_set<const Stmt*>& wanted,
+                  const TypedFunction& typed, Context& context) {
+  return LiveLoops(typed, context, &wanted).block(body);
 }
 
 }  // namespace tangent

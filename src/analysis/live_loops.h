@@ -6,6 +6,8 @@
 // Iterators that cannot be counted are refused.
 #pragma once
 
+#include <unordered_set>
+
 #include "lower/lower.h"
 #include "types/infer.h"
 
@@ -13,5 +15,9 @@ namespace tangent {
 
 // The body with counted loops; the same block if there are none. Throws Diagnostic (WriteInPlace).
 Block count_live_loops(Block body, const TypedFunction& typed, Context& context);
+
+// The same for the loops that `wanted` names, unless they run over a range anyhow.
+Block count_loops(Block body, const std::unordered_set<const Stmt*>& wanted,
+                  const TypedFunction& typed, Context& context);
 
 }  // namespace tangent

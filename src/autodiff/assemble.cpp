@@ -1,6 +1,7 @@
 // Forward part with its saves, backward part with its restores; see assemble.h.
 #include "autodiff/assemble.h"
 
+#include "autodiff/checkpoint_text.h"
 #include "syntax/printer.h"
 
 namespace tangent {
@@ -45,7 +46,12 @@ class Assembler {
         choose_drivers(item.body);
         choose_drivers(item.orelse);
       } else if (item.form == Back::Form::Loop) {
-        if (item.count) choose_driver(item, nested_.contains(item.statement));
+        // A loop that is run again has a tape of its own each time.
+        const bool nested =
+            nested_.contains(item.statement) && !plan_.checkpoints.contains(item.statement);
+        if (item.count) choose_driver(item, nested);
+        choose_drivers(item.body);
+      } else if (item.form == Back::Form::Stretches) {
         choose_drivers(item.body);
       }
     }
@@ -196,6 +202,7 @@ class Assembler {
     for (std::size_t k = 0; k < block.size(); ++k) {
       save_at(block, k, out);
       const Stmt* statement = block[k];
+      if (dropped_ != nullptr && dropped_->contains(statement)) continue;
       const StatementPlan* hoists = nullptr;
       if (const auto plan = plan_.statements.find(statement); plan != plan_.statements.end()) {
         hoists = &plan->second;
@@ -262,6 +269,15 @@ class Assembler {
           context_.make<If>(branch->ranges, test, context_.list(body), context_.list(orelse)));
       return;
     }
+    if (const auto found = plan_.checkpoints.find(statement); found != plan_.checkpoints.end()) {
+      element_reads_.clear();
+      CheckpointText text(found->second, statement, numpy_, context_);
+      text.begin(out);
+      const auto* counted = as<For>(statement);
+      const auto* repeat = as<While>(statement);
+      out.push_back(text.first_run(forward(counted != nullptr ? counted->iterable : repeat->test)));
+      return;
+    }
     if (is<For>(statement) || is<While>(statement)) return forward_loop(statement, out);
     if (is<Break>(statement)) {
       const auto flag = exit_flags_.find(static_cast<const Break*>(statement));
@@ -314,7 +330,8 @@ class Assembler {
                                     forward(subscript->index));
   }
 
-  void forward_loop(const Stmt* loop, Statements& out) {
+  // `again`: one stretch of it, for the backward part.
+  void forward_loop(const Stmt* loop, Statements& out, CheckpointText* again = nullptr) {
     element_reads_.clear();
     const auto found = plan_.loops.find(loop);
     const bool reversed = plan_.reversed.contains(loop);
@@ -348,7 +365,10 @@ class Assembler {
       body.push_back(context_.make<AugmentedAssign>({}, context_.local(plan->count),
                                                     BinaryOperator::Add, context_.integer(1)));
     }
-    if (counted != nullptr) {
+    if (again != nullptr) {
+      out.push_back(context_.make<For>(loop->ranges, again->target(), again->items(),
+                                       context_.list(body), Block(), false));
+    } else if (counted != nullptr) {
       out.push_back(context_.make<For>(counted->ranges, counted->target, forward(counted->iterable),
                                        context_.list(body), Block(), false));
     } else {
@@ -404,8 +424,24 @@ class Assembler {
           backward_loop(item, out);
           described = nullptr;
           break;
+        case Back::Form::Stretches:
+          backward_stretches(item, out);
+          described = nullptr;
+          break;
       }
     }
+  }
+
+  // Each stretch of a loop that keeps snapshots is run again, with its tapes, and undone.
+  void backward_stretches(const Back& item, Statements& out) {
+    const CheckpointPlan& plan = plan_.checkpoints.at(item.statement);
+    CheckpointText text(plan, item.statement, numpy_, context_);
+    Statements again;
+    dropped_ = &plan.dropped;
+    forward_loop(item.statement, again, &text);
+    dropped_ = nullptr;
+    backward(item.body, again);
+    out.push_back(text.stretches(again));
   }
 
   // An adjoint statement keeps the ranges of the statement that it differentiates.
@@ -488,6 +524,7 @@ class Assembler {
   NamePool& names_;
   Context& context_;
   std::vector<Symbol> tapes_;
+  const std::unordered_set<const Stmt*>* dropped_ = nullptr;  // what is not run again
   std::unordered_set<const Stmt*> nested_;  // loops of the primal that stand inside another
   std::unordered_map<const Stmt*, Symbol> drivers_;
   std::unordered_set<Symbol> uncounted_;  // counts of loops that a tape drives: never assigned

@@ -47,9 +47,61 @@ struct StatementPlan {
   std::vector<Hoist> hoists;  // before the statement, in order
 };
 
+// A value that a snapshot of a loop's state holds.
+struct SnapshotPart {
+  Symbol variable;
+  Symbol list;             // of its snapshots
+  bool copy = false;       // the array is stored into later …
+  bool copy_list = false;  // … or the list changes
+  PairId pair = 0;
+};
+
+// How a loop is run that keeps snapshots of its state in place of tapes (checkpoints.h). Steps are
+// counted from 0. Backwards it is run again from a snapshot, one stretch of steps at a time, with
+// tapes.
+struct CheckpointPlan {
+  enum class Form : std::uint8_t {
+    Segments,  // a snapshot every `stride` steps of a number that is known before
+    Thinned,   // of a number that is not: where there are too many, every second one goes
+    Binomial,  // at the steps of the schedule of Griewank and Walther
+  };
+  Form form = Form::Segments;
+  bool thinned = false;               // Binomial: the first snapshots are made as for Thinned
+  std::int64_t most = 0;              // at most so many snapshots; 0: as the form has it
+  Block inside;                       // the loop alone: positions in it are those of one stretch
+  const Expr* range = nullptr;        // all items of a `for`; null: a `while`
+  const Expr* total = nullptr;        // how many steps there are; null: `steps` says
+  bool from_zero = false;             // the items are the numbers of the steps
+  const Expr* stride = nullptr;       // Segments, Thinned: a number, or the name of one
+  const Expr* stretches = nullptr;    // Binomial: what makes the schedule
+  const Expr* first_steps = nullptr;  // … and the steps of its first snapshots
+  const Expr* make_stride = nullptr;  // of a stride that is not a literal
+  // Names of the forward part; empty where they are not needed.
+  Symbol steps;   // how many were begun
+  Symbol stored;  // Binomial: the steps of the first snapshots
+  // Names of the backward part.
+  Symbol start;  // of a stretch: the first step …
+  Symbol stop;   // … and the one behind the last
+  Symbol first;  // Binomial: the step of the last snapshot …
+  Symbol kept;   // … those at which further ones are made on the way from there …
+  Symbol step;   // … and the step now
+  std::vector<SnapshotPart> state;
+  std::unordered_set<const Stmt*> dropped;  // statements that are not run again
+
+  // The names that the loop defines.
+  template <class F>
+  void for_each_definition(F&& f) const {
+    for (const SnapshotPart& part : state) f(part.list);
+    if (steps) f(steps);
+    if (stored) f(stored);
+    if (const auto* name = as<Name>(stride)) f(name->symbol);
+  }
+};
+
 // One item of the backward program.
 struct Back {
-  enum class Form : std::uint8_t { Statement, Marker, Branch, Loop };
+  // Stretches: `body` is done for each stretch of a loop that keeps snapshots, last first.
+  enum class Form : std::uint8_t { Statement, Marker, Branch, Loop, Stretches };
   Form form = Form::Statement;
   const Stmt* statement = nullptr;  // Statement; of a Branch or Loop the primal's own
   Position position = {};           // Marker
@@ -66,6 +118,7 @@ struct Back {
 struct Plan {
   std::unordered_map<const Stmt*, StatementPlan> statements;
   std::unordered_map<const Stmt*, LoopPlan> loops;
+  std::unordered_map<const Stmt*, CheckpointPlan> checkpoints;
   std::unordered_map<const Expr*, Symbol> replaced;  // expressions that a hoist computes
   std::unordered_set<const Expr*> copied;            // of these: the primal goes on with a copy
   std::unordered_map<const Stmt*, bool> reversed;    // Ifs and loops that the backward part repeats

@@ -21,6 +21,7 @@
 
 #include "analysis/activity.h"
 #include "analysis/aliases.h"
+#include "autodiff/checkpoint_options.h"
 #include "autodiff/choice.h"
 #include "autodiff/linear.h"
 #include "autodiff/pairs.h"
@@ -62,6 +63,11 @@ class Reverse {
           const std::vector<Type>& types, RuleBook& rules, Context& context, Symbol numpy,
           NamePool& names, const PairTable* pairs = nullptr, const PairHalves* own = nullptr,
           const Optimizations& optimizations = {});
+  // The same for a program of which some loops keep snapshots.
+  Reverse& with(const Checkpoints* checkpoints) {
+    checkpoints_ = checkpoints;
+    return *this;
+  }
   ReverseResult run();
   // What a value of the primal is named after.
   static std::string name_for(const Expr* node);
@@ -155,6 +161,11 @@ class Reverse {
 
   // --- branches and loops (reverse_loops.cpp)
   void reverse_loop(const Stmt* loop);
+  void reverse_iterations(const Stmt* loop);
+  void write_down_carried(const Stmt* loop, const std::vector<Symbol>& touched,
+                          const std::vector<Symbol>& carried);
+  void leave_loop(const Stmt* loop, const std::vector<Symbol>& carried,
+                  const std::vector<Linear>& entry);
   struct Elements;
   void plan_exits(const Stmt* loop, Block body);
   void reverse_exits(const Stmt* loop, Block body, const Elements& elements);
@@ -166,6 +177,15 @@ class Reverse {
   std::vector<Symbol> carried_by(const Stmt* loop, const std::vector<Symbol>& touched);
   [[nodiscard]] std::vector<Symbol> touched_by(const Stmt* statement) const;
   [[nodiscard]] bool only_accumulates(const Stmt* loop, Symbol variable) const;
+  // --- loops that keep snapshots (reverse_stretches.cpp)
+  void reverse_stretches(const Stmt* loop);
+  CheckpointPlan* checkpoint_of(const Stmt* loop);
+  void plan_schedule(const Stmt* loop, CheckpointPlan& plan, Position after);
+  const Expr* plan_stretch(CheckpointPlan& plan, const Call* range);
+  Symbol backward_number(std::string_view wish);
+  const Expr* builtin_call(std::string_view name, const std::vector<const Expr*>& arguments);
+  const Expr* runtime_call(std::string_view name, const std::vector<const Expr*>& arguments);
+
   // Runs two arms from the state now and joins what they leave.
   void branch(const Expr* test, const Stmt* statement, const std::function<void()>& taken,
               const std::function<void()>& other);
@@ -329,6 +349,7 @@ class Reverse {
   const PairTable* pairs_;
   const PairHalves* own_;
   Optimizations optimizations_;
+  const Checkpoints* checkpoints_ = nullptr;
 
   Variables variables_;
   std::vector<Linear> adjoints_;

@@ -303,6 +303,7 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
   plan.undone = relevant;
   if (relevant.empty()) return;
   const auto* repeat = as<While>(loop);
+  const bool stretches = checkpoint_of(loop) != nullptr;
   const bool ends_by_itself = repeat == nullptr || !is_always_true(repeat->test);
   const Stmt* const here = current_;
   const Position loop_end = position_;
@@ -334,9 +335,10 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
     changed_by_loops_.pop_back();
     current_ = here;
   };
-  if (plan.exits.size() == 1 && !ends_by_itself) return undo(relevant[0]);
+  // Only the last stretch of a loop that keeps snapshots is cut.
+  if (plan.exits.size() == 1 && !ends_by_itself && !stretches) return undo(relevant[0]);
   const bool flag = plan.exits.size() == 1;
-  if (flag) {
+  if (flag && !stretches) {
     // Lowering may have set a flag where a return inside the loop was.
     const Assign* before = assign_before(body, relevant[0]);
     const auto* target = before != nullptr ? as<Name>(before->targets[0]) : nullptr;
@@ -366,25 +368,36 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
     branch(
         test, nullptr, [&] { undo(relevant[k]); },
         [&] {
-          if (k + 1 < relevant.size()) chain(k + 1);
+          if (k + 1 < relevant.size()) {
+            chain(k + 1);
+          } else if (stretches && !ends_by_itself) {
+            // What only follows the cut iteration has no adjoint where none was cut.
+            const std::vector<Symbol> touched = touched_by(loop);
+            const std::vector<Symbol> carried = carried_by(loop, touched);
+            for (const Symbol symbol : touched) {
+              if (std::ranges::find(carried, symbol) == carried.end() &&
+                  !only_accumulates(loop, symbol))
+                adjoint_of(symbol) = Linear();
+            }
+          }
         });
   };
   chain(0);
 }
 
 void Reverse::reverse_loop(const Stmt* loop) {
-  const Block body = body_of(loop);
   const std::vector<Symbol> touched = touched_by(loop);
   const bool flows = std::any_of(touched.begin(), touched.end(),
                                  [&](Symbol symbol) { return !adjoint_of(symbol).is_zero(); });
   if (!flows) return;
   result_.plan.reversed[loop] = true;
-  const Position after = position_;
-  const Stmt* const here = current_;
-  const std::vector<Symbol> carried = carried_by(loop, touched);
-  plan_exits(loop, body);
-  LoopPlan& plan = result_.plan.loops[loop];
+  if (checkpoints_ != nullptr && checkpoints_->loops.contains(loop)) return reverse_stretches(loop);
+  reverse_iterations(loop);
+}
 
+// The adjoints that a loop carries from iteration to iteration, each under its own name.
+void Reverse::write_down_carried(const Stmt* loop, const std::vector<Symbol>& touched,
+                                 const std::vector<Symbol>& carried) {
   // Arrays that the loop reads by element are collected in buffers of ours.
   const std::unordered_set<Symbol> scattered = scattered_by(loop);
   auto write_down = [&] {
@@ -405,6 +418,49 @@ void Reverse::reverse_loop(const Stmt* loop) {
       }
     }
   };
+  const Stmt* const here = current_;
+  current_ = nullptr;  // zeros and copies in front of the loop belong to no statement
+  write_down();
+  // The loop writes the adjoints of what it touches: what mentions them is written down here.
+  for (const Symbol symbol : touched) {
+    if (bars_.contains(symbol)) flush_mentions(bars_.at(symbol), symbol);
+  }
+  // Flushing may have written down one that is carried after another: settle again.
+  write_down();
+  current_ = here;
+}
+
+// The end of the backward body of a loop: what is carried has its name again, the rest is as
+// before.
+void Reverse::leave_loop(const Stmt* loop, const std::vector<Symbol>& carried,
+                         const std::vector<Linear>& entry) {
+  for (const Symbol symbol : carried) materialize(symbol, true);
+  for (const Symbol symbol : carried) materialize(symbol, true);
+
+  adjoints_.resize(std::max(adjoints_.size(), entry.size()));
+  for (std::size_t index = 0; index < adjoints_.size(); ++index) {
+    const Symbol symbol = variables_.symbol(index);
+    if (std::find(carried.begin(), carried.end(), symbol) != carried.end()) continue;
+    const Linear before = index < entry.size() ? entry[index] : Linear();
+    // What does not vary where the loop is entered has no adjoint there.
+    if (adjoints_[index].is_zero() && !activity_.varies(symbol, loop)) continue;
+    if (adjoints_[index].terms.size() != before.terms.size() ||
+        adjoints_[index].as_name() != before.as_name()) {
+      throw InternalError("the adjoint of `" + std::string(symbol.text()) +
+                          "` changes in a loop unforeseen");
+    }
+  }
+}
+
+void Reverse::reverse_iterations(const Stmt* loop) {
+  const Block body = body_of(loop);
+  const std::vector<Symbol> touched = touched_by(loop);
+  const Position after = position_;
+  const Stmt* const here = current_;
+  const std::vector<Symbol> carried = carried_by(loop, touched);
+  plan_exits(loop, body);
+  LoopPlan& plan = result_.plan.loops[loop];
+
   killed_in_loop(loop);
   // Behind an exit, also one of an inner loop, everything that reads the primal is written down:
   // here, not in there.
@@ -417,15 +473,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
     position_ = after;
     after_current_ = after;
   }
-  current_ = nullptr;  // zeros and copies in front of the loop belong to no statement
-  write_down();
-  // The loop writes the adjoints of what it touches: what mentions them is written down here.
-  for (const Symbol symbol : touched) {
-    if (bars_.contains(symbol)) flush_mentions(bars_.at(symbol), symbol);
-  }
-  // Flushing may have written down one that is carried after another: settle again.
-  write_down();
-  current_ = here;
+  write_down_carried(loop, touched, carried);
 
   const std::vector<Symbol> changed = changes(loop);
   changed_by_loops_.emplace_back(changed.begin(), changed.end());
@@ -462,22 +510,7 @@ void Reverse::reverse_loop(const Stmt* loop) {
     if (active(as<Subscript>(element)->value)) push_subscript(as<Subscript>(element), adjoint);
   }
 
-  for (const Symbol symbol : carried) materialize(symbol, true);
-  for (const Symbol symbol : carried) materialize(symbol, true);
-
-  adjoints_.resize(std::max(adjoints_.size(), entry.size()));
-  for (std::size_t index = 0; index < adjoints_.size(); ++index) {
-    const Symbol symbol = variables_.symbol(index);
-    if (std::find(carried.begin(), carried.end(), symbol) != carried.end()) continue;
-    const Linear before = index < entry.size() ? entry[index] : Linear();
-    // What does not vary where the loop is entered has no adjoint there.
-    if (adjoints_[index].is_zero() && !activity_.varies(symbol, loop)) continue;
-    if (adjoints_[index].terms.size() != before.terms.size() ||
-        adjoints_[index].as_name() != before.as_name()) {
-      throw InternalError("the adjoint of `" + std::string(symbol.text()) +
-                          "` changes in a loop unforeseen");
-    }
-  }
+  leave_loop(loop, carried, entry);
   for (auto it = owned_.begin(); it != owned_.end();) {
     it = owned_entry.contains(*it) ? std::next(it) : owned_.erase(it);
   }
@@ -560,6 +593,8 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
     const Expr* range = context_.make<Call>(elements.range->ranges, elements.range->function,
                                             elements.range->callee, context_.list(arguments),
                                             List<const Keyword*>());
+    if (CheckpointPlan* checkpoint = checkpoint_of(loop))
+      range = plan_stretch(*checkpoint, static_cast<const Call*>(range));
     if (cut) {
       range = context_.make<Subscript>(
           {}, range,

@@ -54,6 +54,10 @@ class Saver {
       if (loop->second.count) found.push_back(loop->second.count);
       if (loop->second.exit) found.push_back(loop->second.exit);
     }
+    if (const auto checkpoint = plan_.checkpoints.find(statement);
+        checkpoint != plan_.checkpoints.end()) {
+      checkpoint->second.for_each_definition([&](Symbol symbol) { found.push_back(symbol); });
+    }
     if (const auto* branch = as<If>(statement)) {
       for (const Stmt* inner : branch->body) definitions(inner, found);
       for (const Stmt* inner : branch->orelse) definitions(inner, found);
@@ -229,6 +233,10 @@ class Saver {
     }
     if (counted != nullptr)
       for_each_target(counted->target, [&](Symbol symbol) { defined.push_back(symbol); });
+    const auto checkpoint = plan_.checkpoints.find(loop);
+    const bool stretches = checkpoint != plan_.checkpoints.end();
+    if (stretches)
+      checkpoint->second.for_each_definition([&](Symbol symbol) { defined.push_back(symbol); });
     for (const Symbol symbol : defined) overwrite(symbol, position(block, k), depth, pending);
 
     Pending inner;
@@ -248,7 +256,18 @@ class Saver {
       if (counted != nullptr) {
         for_each_target(counted->target, [&](Symbol symbol) { inner.erase(symbol); });
       }
-      leave(inner, defined, block, k, pending, depth);
+      leave(inner, defined, block, k, pending, depth, stretches);
+    }
+    if (stretches) {
+      // What a stretch reads where it is done: what it defines itself is there.
+      const auto needs = plan_.needs.find(key_of(checkpoint->second.inside));
+      for (const std::vector<Symbol>& symbols :
+           needs != plan_.needs.end() ? needs->second : std::vector<std::vector<Symbol>>()) {
+        for (const Symbol symbol : symbols) {
+          if (std::find(defined.begin(), defined.end(), symbol) == defined.end())
+            pending[symbol] = at(position(block, k + 1), depth);
+        }
+      }
     }
     for (const Exit& exit : exits) {
       // What was saved where it was needed is not needed behind the loop.
@@ -256,18 +275,18 @@ class Saver {
       for (const auto& [symbol, candidate] : exit.at_exit) {
         if (!is_saved(exit.pending.at(symbol), symbol)) left.emplace(symbol, candidate);
       }
-      leave(left, defined, block, k, pending, depth);
+      leave(left, defined, block, k, pending, depth, stretches);
     }
   }
 
-  // Needs inside a loop, seen from behind it.
+  // Needs inside a loop, seen from behind it. A loop that is run again leaves its own values again.
   void leave(const Pending& inner, const std::vector<Symbol>& defined, Block block, std::size_t k,
-             Pending& pending, int depth) {
+             Pending& pending, int depth, bool again) {
     for (const auto& [symbol, candidate] : inner) {
       const bool own = std::find(defined.begin(), defined.end(), symbol) != defined.end();
       if (!own) {
         pending[symbol] = at(position(block, k + 1), depth);
-      } else {
+      } else if (!again) {
         pending[symbol].add(candidate);  // of the cut iteration
       }
     }

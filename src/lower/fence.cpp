@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "lower/checkpoints.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -185,6 +186,7 @@ class Fence {
       case Kind::With: {
         const auto& with = static_cast<const With&>(node);
         if (with.is_async) refuse_async(node, "`async with`");
+        if (may_be_checkpoint(with)) return push_reversed(with.body);
         refuse(node, "`with` is not supported yet",
                "put the `with` around the call of the gradient instead");
       }

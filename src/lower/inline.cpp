@@ -80,7 +80,7 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
     if (const auto* path = as<Attribute>(it.function)) callee.name = path->attribute;
   }
   callee.parameters = captured.definition->parameters;
-  callee.body = captured.definition->body;
+  callee.body = body_of(*captured.definition, thing.handle);
   callee.identity = captured.definition;
   callee.function = thing.handle;
   outside_callees_.emplace(thing.handle, &callee);

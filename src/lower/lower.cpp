@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lower/checkpoints.h"
 #include "lower/copies.h"
 #include "lower/fence.h"
 #include "lower/final_checks.h"
@@ -66,7 +67,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   Callee& callee = callees_.emplace_back();
   callee.name = definition.name;
   callee.parameters = definition.parameters;
-  callee.body = definition.body;
+  callee.body = body_of(definition, handle);
   callee.identity = &definition;
   callee.function = handle;
   outside_callees_.emplace(handle, &callee);
@@ -101,11 +102,11 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   Statements statements = collect([&] {
     for (std::size_t k = 0; k < definition.parameters.size(); ++k)
       bind_argument(k, definition.parameters[k]->name, definition.parameters[k]->ranges);
-    block(definition.body);
+    block(callee.body);
   });
   check_assumptions();
   core.body = restructure(statements, *frame.facts, true);
-  const auto unbound = maybe_unbound(definition.parameters, definition.body, *frame.facts);
+  const auto unbound = maybe_unbound(definition.parameters, callee.body, *frame.facts);
   if (!unbound.empty()) {
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
@@ -123,7 +124,21 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   check_nesting(core);
   core.pairs = lower_pairs();
   check_assumptions();
+  core.checkpoints = checkpoints_;
   return core;
+}
+
+// The statements of a function, without `with tangent.checkpoint():` around them.
+Block Lowering::body_of(const FunctionDefinition& definition, ThingHandle function) {
+  return without_checkpoints(context_, definition.body, checkpoints_, [&](const Expr* called) {
+    const auto* path = as<Attribute>(called);
+    const auto* root = as<Name>(path != nullptr ? path->value : called);
+    if (root == nullptr) return false;
+    Thing thing = look_up(function, root->symbol);
+    if (path != nullptr && thing.kind == ThingKind::Module)
+      thing = attribute_of(thing, path->attribute);
+    return thing.qualified_name && thing.qualified_name.text() == "tangent.checkpoint";
+  });
 }
 
 Block Lowering::restructure(const Statements& statements, const ScopeFacts& facts,

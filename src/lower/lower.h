@@ -73,6 +73,7 @@ struct CoreFunction {
   // What records given by the user call: the name there, and how the emitted text spells it.
   std::vector<std::pair<Symbol, Symbol>> rule_objects;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
+  std::vector<SourceRange> checkpoints;  // of `with tangent.checkpoint():`, wherever it stands
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
 };

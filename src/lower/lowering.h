@@ -245,6 +245,7 @@ class Lowering {
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);
+  Block body_of(const FunctionDefinition& definition, ThingHandle function);
   Thing look_up(ThingHandle function, Symbol name);
   Thing attribute_of(const Thing& thing, Symbol name);
   const Name* global(Symbol name, Ranges ranges);
@@ -381,6 +382,7 @@ class Lowering {
   Context& context_;
   Known& known_;
   FreshNames names_;  // of the function being lowered
+  std::vector<SourceRange> checkpoints_;  // of `with tangent.checkpoint():`
   Statements* out_ = nullptr;
   Frame* frame_ = nullptr;
   Frame* root_ = nullptr;  // of the function being lowered: the differentiated one, or of a pair

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/sha256.h"
@@ -107,12 +108,13 @@ std::string typed(nb::handle function, const nb::args& arguments) {
   });
 }
 
-nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result,
-                         bool value_first, bool check_dims, bool seed_required,
-                         const std::optional<std::vector<std::string>>& tangents, int verbose,
-                         std::string name, nb::handle recipe, int output_index,
-                         std::vector<double> output_weights,
-                         const std::optional<std::vector<std::string>>& optimizations) {
+nb::object make_gradient(
+    nb::handle primal, std::vector<int> wrt, bool single, bool preserve_result, bool value_first,
+    bool check_dims, bool seed_required, const std::optional<std::vector<std::string>>& tangents,
+    int verbose, std::string name, nb::handle recipe, int output_index,
+    std::vector<double> output_weights,
+    const std::optional<std::vector<std::string>>& optimizations,
+    const std::optional<std::tuple<std::int64_t, std::int64_t, bool>>& checkpoint) {
   GradientOptions options;
   options.wrt = std::move(wrt);
   options.single = single;
@@ -134,6 +136,14 @@ nb::object make_gradient(nb::handle primal, std::vector<int> wrt, bool single, b
       const nb::object simplified = nb::module_::import_("tangent._sympy").attr("simplified");
       return nb::cast<std::string>(simplified(formula));
     };
+  }
+  if (checkpoint) {
+    const auto [min_length, snapshots, binomial] = *checkpoint;
+    options.checkpoint = {
+        .enabled = min_length >= 0,
+        .min_length = min_length,
+        .snapshots = snapshots,
+        .schedule = binomial ? CheckpointSchedule::Binomial : CheckpointSchedule::SquareRoot};
   }
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }
@@ -188,7 +198,7 @@ NB_MODULE(_core, module) {
              nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
              nb::arg("name"), nb::arg("recipe"), nb::arg("output_index") = -1,
              nb::arg("output_weights") = std::vector<double>(),
-             nb::arg("optimizations") = nb::none());
+             nb::arg("optimizations") = nb::none(), nb::arg("checkpoint").none() = nb::none());
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("rules_changed", &rules_changed, nb::arg("description").none(),
              "Makes gradients anew that were made before a rule changed (python/session.h).");

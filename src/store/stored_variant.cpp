@@ -327,8 +327,8 @@ std::string described(const Structure& structure) {
 std::string described(const GradientOptions& options) {
   // By name, so that a new option does not compile until it is part of the key, too.
   const auto& [wrt, single, preserve_result, value_first, check_dims, seed_required, output_index,
-               output_weights, forward, tangents, function_name, optimizations, simplify_formula] =
-      options;
+               output_weights, forward, tangents, checkpoint, function_name, optimizations,
+               simplify_formula] = options;
   ByteWriter out;
   write_list(out, wrt, [&](int each) { out.number(static_cast<std::uint64_t>(each)); });
   for (const bool each : {single, preserve_result, value_first, check_dims, seed_required, forward})
@@ -344,6 +344,11 @@ std::string described(const GradientOptions& options) {
        {optimized, dce, tape_liveness, strength_reduction, cse, algebraic, sympy, coarsening})
     out.flag(each);
   out.flag(simplify_formula != nullptr);
+  const auto& [enabled, min_length, snapshots, schedule] = checkpoint;
+  out.flag(enabled);
+  out.number(static_cast<std::uint64_t>(min_length));
+  out.number(static_cast<std::uint64_t>(snapshots));
+  out.number(static_cast<std::uint64_t>(schedule));
   return out.take();
 }
 

@@ -1,0 +1,52 @@
+// The statements of a loop that keeps snapshots: what its forward part adds, and the loop over
+// stretches of the backward part.
+//
+// In: the plan of the loop (plan.h). Out: statements. What is run again with tapes, and what undoes
+// it, is the assembler's (assemble.cpp).
+#pragma once
+
+#include <vector>
+
+#include "autodiff/plan.h"
+
+namespace tangent {
+
+class CheckpointText {
+ public:
+  using Statements = std::vector<const Stmt*>;
+  CheckpointText(const CheckpointPlan& plan, const Stmt* loop, Symbol numpy, Context& context)
+      : plan_(plan), loop_(loop), numpy_(numpy), context_(context) {}
+
+  // In front of the loop.
+  void begin(Statements& out);
+  // The loop as the user wrote it, with snapshots.
+  const Stmt* first_run(const Expr* header);
+  // What one stretch runs over.
+  const Expr* items();
+  const Expr* target();
+  // The loop over the stretches around what is done with each.
+  const Stmt* stretches(const Statements& again);
+
+ private:
+  Statements plain(Block block, bool all);
+  const Stmt* plain(const Stmt* statement, bool all);
+  void store(Statements& out);
+  const Expr* copy(const SnapshotPart& part);
+  const Expr* count();
+  const Expr* call(std::string_view builtin, const std::vector<const Expr*>& arguments);
+  const Expr* binary(BinaryOperator op, const Expr* left, const Expr* right);
+  const Expr* compare(const Expr* left, ComparisonOperator op, const Expr* right);
+  const Stmt* branch(const Expr* test, const Statements& body);
+  const Stmt* add(Symbol name, const Expr* value);
+  const Stmt* loop_over(const Expr* target, const Expr* items, const Statements& body);
+  const Stmt* assign(Symbol name, const Expr* value) {
+    return context_.assign(context_.local(name), value);
+  }
+
+  const CheckpointPlan& plan_;
+  const Stmt* loop_;
+  Symbol numpy_;
+  Context& context_;
+};
+
+}  // namespace tangent
