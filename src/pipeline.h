@@ -30,6 +30,8 @@ struct GradientOptions {
   bool forward = false;
   std::vector<std::string> tangents = {};
   std::string function_name;  // of the emitted function: "dfdx"
+  // A program of NumPy's is written for arrays of JAX instead (compile='jax').
+  bool translates = false;
 };
 
 // What a variant's guard has to check about one argument beyond its kind, dtype and rank.
@@ -64,6 +66,7 @@ struct Emitted {
   std::vector<std::pair<std::string, std::string>> modules;
   std::string numpy_name;     // how the text spells NumPy ("np" unless that name is taken)
   std::size_t seed_size = 0;  // of a tuple result: the default seed is that many ones
+  Library library = Library::NumPy;  // whose arrays the text computes with
   bool scalar_result =
       false;  // the primal gives a number: the guard, not the text, checks the seed's shape
 };

@@ -97,8 +97,14 @@ def grad(
     take one more adjoint each. `verbose` prints the gradient's source (1) or the program at
     every stage (2).
 
+    `compile` hands the gradient to a compiler: 'jax' (`jax.jit`; arrays of JAX, and plain NumPy
+    functions, whose calls become those of `jax.numpy`), 'torch' (`torch.compile`) or 'tinygrad'
+    (`TinyJit`). It is differentiated once whatever compiles it; `__wrapped__` is the plain
+    gradient.
+
     Usable as a decorator. Asking again for the same function and options gives the same object.
     """
+    known = None
     if (
         optimized is True
         and checkpoint is False
@@ -107,10 +113,9 @@ def grad(
         and output_index is None
         and output_weights is None
         and source is None
-        and compile == 'python'
     ):
         known = _known(func, (wrt, wrt.__class__, preserve_result, check_dims, verbose))
-        if known is not None:
+        if known is not None and (compile == 'python' or compile is None):
             return known
     _options.check(
         optimized=optimized,
@@ -123,7 +128,12 @@ def grad(
         compile=compile,
         source=source,
     )
-    return _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+    made = known
+    if made is None:
+        made = _make(func, wrt, bool(preserve_result), False, bool(check_dims), verbose)
+    if compile not in (None, 'python'):
+        return _compiled(func, made, (compile, wrt, wrt.__class__, preserve_result, check_dims))
+    return made
 
 
 def value_and_grad(
@@ -302,6 +312,20 @@ def _known(func: Callable[..., Any], key: tuple[Any, ...]) -> Gradient | None:
     return gradient if owner is func and gradient.__tangent_current__ else None
 
 
+def _compiled(func: Callable[..., Any], made: Gradient, key: tuple[Any, ...]) -> Gradient:
+    """The gradient under a compiler, which is imported now; the same one for the same options."""
+    from tangent._compile import compiled
+
+    memory = getattr(func, '__dict__', {}).get(_MEMORY)
+    known = memory.get(key) if memory is not None and not isinstance(key[1], list) else None
+    if known is not None and known[0] is func and known[1].__wrapped__ is made:
+        return cast('Gradient', known[1])
+    result = compiled(made, key[0])
+    if memory is not None and not isinstance(key[1], list):
+        memory[key] = func, result
+    return result
+
+
 def _make_higher(
     func: Gradient | HigherOrder,
     wrt: object,
@@ -337,6 +361,8 @@ def _make(
     key: tuple[Any, ...] | None = None,
     recipe: tuple[Any, ...] | None = None,
 ) -> Gradient:
+    if type(func).__module__ == 'tangent._compile':
+        func = func.__wrapped__  # type: ignore[attr-defined]
     if isinstance(func, (Gradient, HigherOrder)):
         return cast(
             'Gradient',

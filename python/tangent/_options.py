@@ -14,7 +14,7 @@ Wrt = int | str | tuple[int | str, ...] | list[int | str]
 
 _VARARGS = 0x04  # CO_VARARGS
 _OPTIMIZATIONS = ('dce', 'strength_reduction', 'cse', 'algebraic', 'tape_liveness', 'coarsening')
-_BACKENDS = ('jax', 'torch', 'tinygrad', 'native')
+_COMPILERS = ('python', 'jax', 'torch', 'tinygrad')
 
 
 def refuse(kind: str, message: str, remedy: str) -> NoReturn:
@@ -181,14 +181,8 @@ def check(
         _not_yet('output_index', output_index)
     if output_weights is not None:
         _not_yet('output_weights', output_weights)
-    if compile not in (None, 'python'):
-        if compile in _BACKENDS:
-            _not_yet('compile', compile)
-        refuse(
-            'BadOption',
-            f'compile={compile!r} is not known',
-            f"compile is 'python' ({', '.join(map(repr, _BACKENDS))} are to come)",
-        )
+    if compile is not None and compile not in _COMPILERS:
+        _refuse_compiler(compile)
     if source is not None:
         _not_yet('source', '…')
     if mode not in ('reverse', 'forward'):
@@ -215,6 +209,20 @@ def check(
                 )
             if grad_config[key] is not None:
                 _not_yet(key, grad_config[key])
+
+
+def _refuse_compiler(compile: object) -> NoReturn:
+    choices = ', '.join(map(repr, _COMPILERS))
+    if compile == 'native':
+        _not_yet('compile', compile)
+    if compile == 'numba':
+        refuse(
+            'BadOption',
+            "compile='numba' is not known: Numba compiles neither the lists that tapes are, nor "
+            'functions made at run time with a namespace of their own',
+            f'compile is one of {choices}',
+        )
+    refuse('BadOption', f'compile={compile!r} is not known', f'compile is one of {choices}')
 
 
 def _check_optimizations(optimizations: object) -> None:

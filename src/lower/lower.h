@@ -39,6 +39,7 @@
 #include "capture/outside.h"
 #include "rules/rule.h"
 #include "syntax/build.h"
+#include "types/type.h"
 
 namespace tangent {
 
@@ -71,6 +72,8 @@ struct CoreFunction {
   // Attributes that objects do not have before: the object as the text names it, the attribute.
   std::vector<std::pair<std::string, Symbol>> new_attributes;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
+  // Whose arrays the program computes with, for the arguments of a variant.
+  Library library = Library::NumPy;
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
 };

@@ -143,6 +143,9 @@ NB_MODULE(_core, module) {
              nb::arg("preserve_result"), nb::arg("value_first"), nb::arg("check_dims"),
              nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
              nb::arg("name"), nb::arg("recipe"));
+  module.def("translated_gradient", &tangent::runtime::translated_gradient,
+             "The same gradient with NumPy's calls spelled as those of jax.numpy.");
+  module.def("gradient_library", &tangent::runtime::gradient_library);
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");

@@ -190,8 +190,13 @@ std::string LiveOutside::library_name(nb::handle object, const std::string& path
   if (module.empty() || is_ufunc(object)) {
     for (const char* ufuncs : kUfuncModules) consider(ufuncs);
   }
+  // Functions of torch say the class that holds them, and no module.
+  constexpr std::string_view kTorch = "_VariableFunctionsClass.";
+  if (name.starts_with(kTorch)) candidates.push_back("torch." + name.substr(kTorch.size()));
   for (const std::string& candidate : candidates) {
     if (rules_.find(candidate) != nullptr) return candidate;
+    const std::string_view known = known_name(candidate);
+    if (known != candidate) return std::string(known);
   }
   if (!candidates.empty()) return candidates.front();
   return module.empty() || name.empty() ? name : module + "." + name;
@@ -233,6 +238,12 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     // What emitted texts call has records of its own.
     thing.kind = ThingKind::Library;
     thing.qualified_name = context.symbol("tangent.runtime." + text_attribute(object, "__name__"));
+    return thing;
+  }
+  if (PyFunction_Check(pointer) != 0 && module.starts_with("tangent._numpy_")) {
+    // NumPy's functions for the arrays of another library.
+    thing.kind = ThingKind::Library;
+    thing.qualified_name = context.symbol("numpy." + text_attribute(object, "__name__"));
     return thing;
   }
   const bool library = is_library_module(module);

@@ -67,6 +67,15 @@ struct RuleSource {
 std::span<const RuleSource> rule_index();           // sorted by name; generated
 std::span<const std::string_view> rule_packages();  // "numpy", "math", …; sorted; generated
 
+// A function of another library that is the same as one with a record: "jax.numpy.tanh".
+struct RuleSynonym {
+  std::string_view name;
+  std::string_view known_as;
+};
+std::span<const RuleSynonym> rule_synonyms();  // sorted by name; generated
+// The name under which the rules know what is called so: itself, or that of which it is a synonym.
+std::string_view known_name(std::string_view name);
+
 // v for the expression `d[v]` of a body, else an empty symbol.
 Symbol derivative_of(const Expr* expression);
 
