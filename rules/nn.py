@@ -47,13 +47,13 @@ def silu(y, x):
 
 
 @adjoint("jax.nn.elu", aliases=("torch.nn.functional.elu", "tinygrad.Tensor.elu"),
-         shape="elementwise", sample=("(matrix23,)", "(matrix23, 0.7)"))
+         shape="elementwise", sample=("(matrix23,)", "(matrix23, 0.5)"))
 def elu(y, x, alpha=1.0):
     d[x] = d[y] * np.where(x > 0, 1.0, y + alpha)
 
 
 @adjoint("jax.nn.celu", aliases=("torch.nn.functional.celu", "tinygrad.Tensor.celu"),
-         shape="elementwise", sample=("(matrix23,)", "(matrix23, 0.7)"))
+         shape="elementwise", sample=("(matrix23,)", "(matrix23, 0.5)"))
 def celu(y, x, alpha=1.0):
     d[x] = d[y] * np.where(x > 0, 1.0, y / alpha + 1)
 
@@ -68,7 +68,7 @@ def selu(y, x):
          aliases=("torch.nn.functional.leaky_relu", "tinygrad.Tensor.leaky_relu"),
          shape="elementwise", sample=("(matrix23,)", "(matrix23, 0.1)"))
 def leaky_relu(y, x, negative_slope=0.01):
-    d[x] = d[y] * np.where(x > 0, 1.0, negative_slope)
+    d[x] = d[y] * np.where(x > 0, np.ones_like(x), negative_slope)
 
 
 @adjoint("jax.nn.hard_tanh",

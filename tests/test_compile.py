@@ -245,7 +245,7 @@ def test_a_function_that_jax_has_not() -> None:
     def f(x: Any) -> Any:
         return np.sum(np.asanyarray(x) ** 2)
 
-    with pytest.raises(TangentError) as error:
+    with pytest.raises(NotImplementedError) as error:
         tangent.grad(f, compile='jax')(np.array([1.0, 2.0]))
     assert 'asanyarray' in str(error.value)
 
@@ -386,15 +386,16 @@ def test_none_is_python() -> None:
     assert tangent.grad(f, compile='python') is tangent.grad(f)
 
 
-def test_nothing_is_imported_before_it_is_named() -> None:
+def test_nothing_is_imported_before_it_is_named(tmp_path: Any) -> None:
     text = (
         'import sys, tangent\n'
         'def f(x): return x * x\n'
-        'assert tangent.grad(lambda x: x * x, compile=None) is not None\n'
+        'assert tangent.grad(f, compile=None)(3.0) == 6.0\n'
         'loaded = [m for m in ("jax", "torch", "tinygrad", "scipy") if m in sys.modules]\n'
         'assert not loaded, loaded\n'
     )
-    subprocess.run([sys.executable, '-c', text], check=True)
+    (tmp_path / 'program.py').write_text(text)
+    subprocess.run([sys.executable, tmp_path / 'program.py'], check=True)
 
 
 # Two libraries in one function
@@ -441,5 +442,5 @@ def test_two_names_of_one_tensor_without_axes() -> None:
 def test_values_agree_with_the_oracle() -> None:
     x = np.array([0.3, 0.5, 0.7, 0.2])
     np.testing.assert_allclose(
-        tangent.grad(stores, compile='jax')(x), by_the_oracle(stores, [x]), rtol=1e-10
+        tangent.grad(stores, compile='jax')(x), by_the_oracle(stores, [x])[0], rtol=1e-10
     )

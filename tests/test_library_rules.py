@@ -13,6 +13,9 @@ import tangent
 import torch
 from library_calls import LibraryCall, calls_of, function_of, functions_of, scope_of, seed_for
 
+# Most of the time here is XLA's, for code that runs once.
+jax.config.update('jax_disable_most_optimizations', True)
+
 JAX = functions_of('jax')
 TORCH = functions_of('torch')
 WIDTHS = ('float64', 'float32')
@@ -29,6 +32,15 @@ def close(got: Any, want: Any, width: str, where: str) -> None:
     assert got.shape == want.shape, f'{where}: {got.shape}, not {want.shape}'
     scale = TOLERANCE[width]
     np.testing.assert_allclose(got, want, rtol=scale, atol=scale, err_msg=where)
+
+
+# Of a symmetric matrix: the libraries give the slope of either triangle one half.
+SYMMETRIC = ('cholesky', 'eigvalsh', 'eigh')
+
+
+def symmetric(name: str, slope: Any) -> Any:
+    slope = np.asarray(slope)
+    return slope + slope.T if name.endswith(SYMMETRIC) else slope
 
 
 def narrowed(values: dict[str, Any], width: str) -> list[Any]:
@@ -88,8 +100,9 @@ def one_of_jax(call: LibraryCall, width: str) -> int:
         where = f'{call.expression} {width}'
         assert isinstance(each, jax.Array), where
         assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
-        close(each, other, width, where)
+        close(symmetric(call.name, each), symmetric(call.name, other), width, where)
     moves = [jnp.asarray(seed_for(np.shape(each)), each.dtype) for each in chosen]
+    moves = [jnp.asarray(symmetric(call.name, each)) for each in moves]
     _, along = jax.jvp(of_active, chosen, moves)
     forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
     close(forward, along, width, f'{call.expression} {width} forward')
@@ -182,9 +195,11 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
         where = f'{call.expression} {width}'
         assert isinstance(each, torch.Tensor), where
         assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
-        close(each.detach(), other.detach(), width, where)
+        each, other = each.detach(), other.detach()
+        close(symmetric(call.name, each), symmetric(call.name, other), width, where)
     plain = [each.detach() for each in chosen]
     moves = [torch.as_tensor(seed_for(tuple(each.shape)), dtype=each.dtype) for each in plain]
+    moves = [torch.as_tensor(symmetric(call.name, each)) for each in moves]
     try:
         _, along = torch.func.jvp(of_active, tuple(plain), tuple(moves))
     except (NotImplementedError, RuntimeError):

@@ -253,13 +253,14 @@ class _Jax(Compiled):
                 jaxpr = _tracing(self.__name__, lambda: jax.make_jaxpr(call)(traced))
             wide = any(
                 getattr(variable.aval, 'dtype', None) in (np.float64, np.complex128)
+                and not getattr(variable.aval, 'weak_type', False)
                 for equation in jaxpr.jaxpr.eqns
                 for variable in equation.outvars
             )
         if wide:
             raise from_diagnostic(
-                'NotInLibrary',
-                'ReverseNotImplementedError',
+                'UnsupportedType',
+                'TypeMismatchError',
                 f'{self.__name__} computes with float64, which JAX is not allowed to use',
                 "allow it before the first call, jax.config.update('jax_enable_x64', True), or "
                 'pass float32 arrays',
@@ -382,13 +383,13 @@ def _tracing(name: str, trace: Callable[[], Any]) -> Any:
             error,
         )
     except TypeError as error:
-        if 'immutable' not in str(error):
+        if 'immutable' not in str(error) and 'non-tuple sequence' not in str(error):
             raise
         _refuse(
             'NotInLibrary',
             'ReverseNotImplementedError',
-            f'{name}: arrays of JAX do not change, and here one is written in place',
-            'write one element or slice by its name at a time, or leave compile out',
+            f'{name}: {str(error).splitlines()[0]}',
+            'write it as JAX takes it, or leave compile out',
             error,
         )
 

@@ -48,7 +48,7 @@ def _mask(test: Array, b: Array) -> Array:
 def _above(a: Array, b: Array) -> Array:
     """1 where a > b, 0 where a < b, 1/2 where they are equal; 1 where only b is nan."""
     wins = (a > b) | (jnp.isnan(b) & ~jnp.isnan(a))
-    return jnp.where(a == b, 0.5, wins.astype(jnp.result_type(a, b, jnp.float16)))
+    return jnp.where(a == b, 0.5, wins.astype(jnp.result_type(a, b, 1.0)))
 
 
 def _power_slope(x: Array, n: Array) -> Array:

@@ -116,6 +116,30 @@ def _ties(hits: Tensor, a: Tensor, axis: Axis) -> Tensor:
     return torch.sum(hits, dim=_axes(hits, axis), keepdim=True, dtype=a.dtype)
 
 
+def _own(dx: Any) -> Any:
+    """A copy of a tangent, to be changed: its tensors, lists and dicts are its own."""
+    if isinstance(dx, torch.Tensor):
+        return dx.clone()
+    if isinstance(dx, (list, tuple)) and type(dx) in (list, tuple):
+        return type(dx)(_own(part) for part in dx)
+    if type(dx) is dict:
+        return {key: _own(part) for key, part in dx.items()}
+    return dx
+
+
+def _product_of_others(a: Any, axis: Axis = None) -> Any:
+    """For each element the product of the others that prod(a, axis) multiplies it with."""
+    from ._libraries import helpers
+
+    text = helpers(2)
+    flat = text._flatten_axes(a, axis)
+    one = torch.ones_like(flat[..., :1])
+    before = torch.cumprod(torch.cat([one, flat[..., :-1]], -1), -1)
+    back = torch.flip(flat, (-1,))
+    after = torch.cumprod(torch.cat([one, back[..., :-1]], -1), -1)
+    return text._unflatten_axes(before * torch.flip(after, (-1,)), a, axis)
+
+
 def _spherical(n: int, z: Tensor) -> Tensor:
     """The spherical Bessel function of order 1 (of no other a gradient asks)."""
     if n != 1:

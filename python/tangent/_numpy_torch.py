@@ -248,6 +248,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         if not both:
             return x if condition else y
         condition = torch.as_tensor(condition, device=both[0].device)
+    if not isinstance(x, torch.Tensor) and not isinstance(y, torch.Tensor):
+        x = torch.as_tensor(x, dtype=torch.float64, device=condition.device)
     return torch.where(condition, x, y)
 
 

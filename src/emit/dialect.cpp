@@ -47,6 +47,13 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+bool is_store(const Node* node) {
+  if (const auto* assign = as<Assign>(node)) return is<Subscript>(assign->targets[0]);
+  if (const auto* update = as<AugmentedAssign>(node)) return is<Subscript>(update->target);
+  const auto* call = as<Call>(node);
+  return call != nullptr && call->callee.text() == "numpy.add.at";
+}
+
 // The global name that a chain of attributes starts at, and the chain as text; null if it does not.
 const Name* root_of(const Expr* expression, std::string& path) {
   path.clear();
@@ -68,6 +75,7 @@ class Speller {
         const auto* assign = as<Assign>(&node);
         const auto* name = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
         if (name != nullptr && makes_list(assign->value)) lists_.insert(name->symbol);
+        stores_ = stores_ || is_store(&node);
       });
     }
   }
@@ -116,6 +124,10 @@ class Speller {
     }
     if (const auto* augmented = as<AugmentedAssign>(statement)) {
       if (spell_update(augmented, out)) return;
+    }
+    if (const Stmt* copied = copy_of_element(statement)) {
+      out.push_back(copied);
+      return;
     }
     if (const auto* expression = as<ExpressionStatement>(statement)) {
       const auto* call = as<Call>(expression->value);
@@ -208,6 +220,48 @@ class Speller {
     return context_.make<UnaryOperation>(Ranges(), UnaryOperator::Minus, value);
   }
 
+  // What is kept of a tensor that is stored into is a copy: an element is a view there.
+  const Stmt* copy_of_element(const Stmt* statement) {
+    if (library() != Library::Torch || !stores_) return nullptr;
+    const auto cloned = [&](const Expr* element) {
+      return context_.make<Call>(Ranges(),
+                                 static_cast<const Expr*>(context_.make<Attribute>(
+                                     Ranges(), spell(element), context_.symbol("clone"))),
+                                 context_.symbol("numpy.copy"), Exprs(), List<const Keyword*>());
+    };
+    if (const auto* assign = as<Assign>(statement)) {
+      if (!is<Name>(assign->targets[0]) || !is_element(assign->value)) return nullptr;
+      return context_.make<Assign>(statement->ranges, assign->targets, cloned(assign->value));
+    }
+    const auto* expression = as<ExpressionStatement>(statement);
+    const auto* call = expression != nullptr ? as<Call>(expression->value) : nullptr;
+    const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+    if (method == nullptr || method->attribute.text() != "append" || call->arguments.size() != 1)
+      return nullptr;
+    std::vector<const Expr*> kept;
+    if (const auto* tuple = as<TupleDisplay>(call->arguments[0])) {
+      std::vector<const Expr*> parts;
+      for (const Expr* part : tuple->elements)
+        parts.push_back(is_element(part) ? cloned(part) : spell(part));
+      kept.push_back(context_.make<TupleDisplay>(Ranges(), Exprs(context_.list(parts))));
+    } else if (is_element(call->arguments[0])) {
+      kept.push_back(cloned(call->arguments[0]));
+    } else {
+      return nullptr;
+    }
+    return context_.make<ExpressionStatement>(
+        statement->ranges,
+        static_cast<const Expr*>(context_.make<Call>(call->ranges, call->function, call->callee,
+                                                     context_.list(kept), call->keywords)));
+  }
+
+  // A read of an array's element; a list has its own.
+  bool is_element(const Expr* value) {
+    const auto* read = as<Subscript>(value);
+    return read != nullptr && is_stored_array(read->value) &&
+           typing_.of(read->value).kind != TypeKind::String;
+  }
+
   // A store behind the copy that it is made in: `y = x.at[i].set(v)`.
   void put(const Stmt* stored, std::vector<const Stmt*>& out) {
     const auto* now = as<Assign>(stored);
@@ -259,7 +313,7 @@ class Speller {
   // b[i] op= v as an assignment of the whole: `b = b.at[i].op(v)`, from the inside out.
   const Stmt* store(const Subscript* place, std::string_view op, const Expr* value, Ranges ranges) {
     const Expr* whole = spell(place->value);
-    const Expr* index = spell(place->index);
+    const Expr* index = names_.translates ? index_of(place->index) : spell(place->index);
     const Expr* made = nullptr;
     if (library() == Library::Jax) {
       const Expr* at = context_.make<Attribute>(Ranges(), whole, context_.symbol("at"));
@@ -303,6 +357,9 @@ class Speller {
   const Node* spell_node(const Node* node) {
     if (const auto* call = as<Call>(node)) return spell_call(call);
     if (const auto* attribute = as<Attribute>(node)) return spell_attribute(attribute);
+    if (const auto* read = as<Subscript>(node); read != nullptr && names_.translates) {
+      return context_.make<Subscript>(read->ranges, spell(read->value), index_of(read->index));
+    }
     if (is<BinaryOperation>(node)) {
       // The left spine of a long sum is walked without recursion.
       std::vector<const BinaryOperation*> spine;
@@ -320,6 +377,22 @@ class Speller {
       return made;
     }
     return rewrite_children(context_, *node, [&](const Node* child) { return spell_node(child); });
+  }
+
+  // JAX takes no lists for indices.
+  const Expr* index_of(const Expr* index) {
+    const Expr* now = spell(index);
+    const auto array = [&](const Expr* list) -> const Expr* {
+      if (!is<ListDisplay>(list)) return list;
+      return context_.make<Call>(list->ranges, library_path("array"),
+                                 context_.symbol("numpy.array"), context_.list<const Expr*>({list}),
+                                 List<const Keyword*>());
+    };
+    const auto* tuple = as<TupleDisplay>(now);
+    if (tuple == nullptr) return array(now);
+    std::vector<const Expr*> parts;
+    for (const Expr* part : tuple->elements) parts.push_back(array(part));
+    return context_.make<TupleDisplay>(now->ranges, Exprs(context_.list(parts)));
   }
 
   const Expr* library_path(std::string_view path, Ranges ranges = {}) {
@@ -464,7 +537,9 @@ class Speller {
                                    call->callee, context_.list(arguments), keywords);
       case Library::Torch:
         if (widens || !array || !is_among(kTorchFunctions, path)) break;
-        if (path == "where" && !is_array(call->arguments[0])) break;
+        // Of two numbers torch makes single precision.
+        if (path == "where" && !is_array(call->arguments[1]) && !is_array(call->arguments[2]))
+          break;
         return context_.make<Call>(call->ranges, library_path(path), call->callee,
                                    context_.list(arguments), keywords);
       case Library::Tinygrad: {
@@ -517,6 +592,7 @@ class Speller {
   Typing& typing_;
   Context& context_;
   std::unordered_set<Symbol> lists_;  // names that stand for lists
+  bool stores_ = false;               // something is stored into an element
 };
 
 }  // namespace
@@ -528,17 +604,39 @@ Block spell_for_library(Block body, const CoreFunction& core, const DialectNames
 
 void check_shared_scalars(const CoreFunction& core, const TypedFunction& typed) {
   if (core.library != Library::Torch && core.library != Library::Tinygrad) return;
-  // Names that `+=` changes, and those that another name is taken of.
+  const auto is_array = [&](const Expr* expression) {
+    const Type type = typed.type_of(expression);
+    return type.is_array() && type.rank != 0;
+  };
+  // Names that another name is taken of, names of elements; whether elements are stored into.
   std::unordered_set<Symbol> shared;
-  for (const Stmt* statement : typed.body) {
-    for_each_node(*statement, [&](const Node& node) {
-      const auto* assign = as<Assign>(&node);
-      const auto* value = assign != nullptr ? as<Name>(assign->value) : nullptr;
-      const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
-      if (value == nullptr || target == nullptr || value->scope == Scope::Global) return;
+  const Stmt* element = nullptr;
+  bool stores = false;
+  const auto see = [&](const Node& node) {
+    stores = stores || is_store(&node);
+    const auto* loop = as<For>(&node);
+    if (loop != nullptr && is_array(loop->iterable) && !is_array(loop->target)) {
+      if (const auto* target = as<Name>(loop->target)) shared.insert(target->symbol);
+      element = loop;
+    }
+    const auto* assign = as<Assign>(&node);
+    const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+    if (target == nullptr) return;
+    if (const auto* value = as<Name>(assign->value); value && value->scope != Scope::Global) {
       shared.insert(value->symbol);
       shared.insert(target->symbol);
-    });
+    }
+    const auto* read = as<Subscript>(assign->value);
+    if (read == nullptr || !is_array(read->value) || is_array(assign->value)) return;
+    shared.insert(target->symbol);
+    element = assign;
+  };
+  for (const Stmt* statement : typed.body) for_each_node(*statement, see);
+  if (stores && element != nullptr && core.library == Library::Torch) {
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "an element of a tensor has a name here, which changes with what is stored "
+                     "into tensors",
+                     element->ranges, "write `.clone()` behind it");
   }
   for (const Stmt* statement : typed.body) {
     for_each_node(*statement, [&](const Node& node) {

@@ -243,7 +243,12 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
   if (PyFunction_Check(pointer) != 0 && module.starts_with("tangent._numpy_")) {
     // NumPy's functions for the arrays of another library.
     thing.kind = ThingKind::Library;
-    thing.qualified_name = context.symbol("numpy." + text_attribute(object, "__name__"));
+    const std::string name = text_attribute(object, "__name__");
+    std::string known = "numpy." + name;
+    if (name.starts_with("linalg_")) known = "numpy.linalg." + name.substr(7);
+    if (rules_.find(known) == nullptr && rules_.find("scipy.special." + name) != nullptr)
+      known = "scipy.special." + name;
+    thing.qualified_name = context.symbol(known);
     return thing;
   }
   const bool library = is_library_module(module);
