@@ -21,11 +21,14 @@
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
 #include "emit/attribute_stores.h"
+#include "emit/dialect.h"
 #include "emit/forward_function.h"
 #include "emit/function.h"
 #include "emit/hidden_builtins.h"
+#include "emit/libraries.h"
 #include "emit/whole_gradients.h"
 #include "emit/written_halves.h"
+#include "lower/functional_updates.h"
 #include "lower/pair_fields.h"
 #include "lower/prepare.h"
 #include "lower/take_names.h"
@@ -216,7 +219,11 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   NamePool names(context, ready);
   for (const std::string& tangent : options.tangents) names.take(context.symbol(tangent));
   bool numpy_is_bound = false;
-  const Symbol numpy = numpy_name(ready, names, numpy_is_bound);
+  const bool foreign = ready.library != Library::NumPy;
+  DialectNames dialect;
+  if (foreign) dialect = dialect_names(ready, names, context);
+  dialect.translates = options.translates;
+  const Symbol numpy = foreign ? dialect.numpy : numpy_name(ready, names, numpy_is_bound);
   const std::vector<ForwardInput> variables =
       forward_inputs(core, inputs, options, fields, context);
   ForwardResult forward =
@@ -224,6 +231,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   Block body = context.list(forward.body);
   if (log) log("tangent", print(body).text);
   body = optimize(body, typed, forward, rules, context, names, options, log);
+  if (foreign) body = spell_for_library(body, ready, dialect, *forward.typing, context);
   // Fields that the body binds anew get names of the body's own; so do their tangents.
   std::vector<NamedField> tangents;
   for (const ForwardInput& input : variables) {
@@ -259,6 +267,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   used.helpers.emplace_back("_check_tangent");
   used.modules = std::move(forward.modules);
   finish_names(emitted, body, used, numpy, numpy_is_bound);
+  if (foreign) finish_dialect(emitted, body, ready, dialect);
   return emitted;
 }
 
@@ -290,6 +299,23 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   }
   const std::vector<Type> parameters = arguments;
   for (const NamedField& field : fields) arguments.push_back(field.type);
+  ready.library = find_library(ready, arguments, outside, context);
+  const bool translates =
+      options.translates && (ready.library == Library::NumPy || ready.library == Library::Jax);
+  if (translates) ready.library = Library::Jax;
+  if (ready.library == Library::Jax) {
+    NamePool names(context, ready);
+    const auto fresh = [&](std::string_view wish) { return names.fresh(wish); };
+    ready.body = spell_out_updates(ready.body, fresh, context);
+  }
+  const bool foreign = ready.library != Library::NumPy;
+  if (foreign && !pairs.empty()) {
+    const CoreFunction& called = pairs[0].core;
+    throw Diagnostic(
+        DiagnosticKind::RecursiveCall,
+        "`" + std::string(called.name.text()) + "` calls itself, which is supported for NumPy only",
+        called.ranges, "write the recursion as a loop");
+  }
   const Inputs inputs = inputs_of(core, parameters, options.wrt, fields);
   if (log)
     log("core", text_of(ready.body, pairs, [&](std::size_t k) { return pairs[k].core.body; }));
@@ -303,9 +329,13 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
     log("typed", text_of(typed.body, pairs, [&](std::size_t k) { return program.pairs[k].body; }));
   check_result(typed, typed.body);
   check_wholes(typed, fields);
+  if (!translates) check_one_library(ready, typed);
+  check_shared_scalars(ready, typed);
 
   if (options.forward) {
-    return differentiate_forward(core, ready, typed, given, inputs, options, fields, rules, context,
+    GradientOptions forward = options;
+    forward.translates = translates;
+    return differentiate_forward(core, ready, typed, given, inputs, forward, fields, rules, context,
                                  log);
   }
 
@@ -313,12 +343,16 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   const CoreFunction all = together(ready, pairs, context);
   NamePool all_names(context, all);
   bool numpy_is_bound = false;
-  const Symbol numpy = numpy_name(all, all_names, numpy_is_bound);
+  DialectNames dialect;
+  if (foreign) dialect = dialect_names(ready, all_names, context);
+  dialect.translates = translates;
+  const Symbol numpy = foreign ? dialect.numpy : numpy_name(all, all_names, numpy_is_bound);
   PairTable table = find_active_pairs(program, pairs, inputs.names, rules);
   std::vector<std::unique_ptr<ReversedPair>> reversed =
       settle_pairs(table, rules, context, numpy, options.optimizations);
   NamePool names(context, ready);
   names.take(numpy);
+  if (foreign) names.take(dialect.library);
   Checkpoints kept{.loops = {}, .options = options.checkpoint};
   if (checkpoints != nullptr) kept.loops = numbered_loops(typed.body, *checkpoints);
   ReverseResult reverse = Reverse(typed, inputs.names, inputs.types, rules, context, numpy, names,
@@ -359,6 +393,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   Block body = join_parts(function, assembled, context);
   if (log) log("adjoint", print(body).text);
   body = optimize(body, typed, reverse, assembled, rules, context, names, options, log);
+  if (foreign) body = spell_for_library(body, ready, dialect, *reverse.typing, context);
   body =
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
@@ -382,6 +417,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   emitted.questions.assign(given.size(), {});
   for (std::size_t k = 0; k < given.size(); ++k) emitted.questions[k].ones = given[k].is_array();
   finish_names(emitted, context.list(definitions), reverse, numpy, numpy_is_bound);
+  if (foreign) finish_dialect(emitted, body, ready, dialect);
   return emitted;
 }
 

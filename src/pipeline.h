@@ -40,6 +40,8 @@ struct GradientOptions {
   Optimizations optimizations = {};
   // A formula as text to a shorter one, for optimizations.sympy.
   std::function<std::string(const std::string&)> simplify_formula = {};
+  // A program of NumPy's is written for arrays of JAX instead (compile='jax').
+  bool translates = false;
 };
 
 // What a variant's guard has to check about one argument beyond its kind, dtype and rank.
@@ -72,8 +74,9 @@ struct Emitted {
   bool uses_numpy = false;  // the text needs a name that GlobalBindings do not give: `numpy_name`
   // Modules that rules use, by qualified name, and the names under which the text reaches them.
   std::vector<std::pair<std::string, std::string>> modules;
-  std::string numpy_name;     // how the text spells NumPy ("np" unless that name is taken)
-  std::vector<double> seeds;  // of a tuple result: the default seed of each part
+  std::string numpy_name;            // how the text spells NumPy ("np" unless that name is taken)
+  std::vector<double> seeds;         // of a tuple result: the default seed of each part
+  Library library = Library::NumPy;  // whose arrays the text computes with
   bool scalar_result =
       false;  // the primal gives a number: the guard, not the text, checks the seed's shape
 };

@@ -43,8 +43,12 @@ sys.modules['tangent_helpers'] = _package
 runtime = importlib.import_module('tangent_helpers.runtime')
 
 FILES = sorted((ROOT / 'rules').glob('*.py'))
-RECORDS = [record for path in FILES for record in index_rules.read_records(path)]
-BY_NAME = index_rules.check(RECORDS)
+SYNONYMS: list[Any] = []
+EVERY_RECORD = [record for path in FILES for record in index_rules.read_records(path, SYNONYMS)]
+BY_NAME = index_rules.check(EVERY_RECORD)
+# Those of other libraries than NumPy are tried on their own arrays (tests/test_library_rules.py).
+LIBRARIES = ('jax', 'torch', 'tinygrad')
+RECORDS = [record for record in EVERY_RECORD if record.name.split('.')[0] not in LIBRARIES]
 
 
 @functools.cache

@@ -26,7 +26,7 @@ from tangent._memory import (
     set_cache_size,
 )
 from tangent._memory import find as _known
-from tangent._request import Request, with_source
+from tangent._request import Request, compiled, with_source
 from tangent._request import made as _made
 from tangent._request import new as _new
 from tangent.errors import (
@@ -237,6 +237,11 @@ def grad(
     'enabled', 'min_length' (100: shorter loops keep tapes), 'num_checkpoints' (at most so many
     snapshots at a time; None: about √n), 'schedule' ('sqrt', or 'binomial' for least memory).
 
+    `compile` hands the gradient to a compiler: 'jax' (`jax.jit`; arrays of JAX, and plain NumPy
+    functions, whose calls become those of `jax.numpy`), 'torch' (`torch.compile`) or 'tinygrad'
+    (`TinyJit`). It is differentiated once whatever compiles it; `__wrapped__` is the plain
+    gradient.
+
     Usable as a decorator. Asking again for the same function and options gives the same object.
     """
     key = 'grad', wrt, wrt.__class__, preserve_result, check_dims, verbose
@@ -275,7 +280,8 @@ def grad(
         _options.checkpoints(checkpoint, checkpoint_config),
         source,
     )
-    return _made(func, request)
+    made = _made(func, request)
+    return made if compile in (None, 'python') else compiled(func, made, request, compile)
 
 
 def value_and_grad(

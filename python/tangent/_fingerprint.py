@@ -26,7 +26,7 @@ _LEFT_OUT = (
 )  # fmt: skip
 # What this package puts on a function begins so.
 _MARKS = ('__tangent_', '_tangent_')
-_MEMORY = (_memory.NAME, '__tangent_copies__')
+_MEMORY = (_memory.NAME, '__tangent_copies__', '__tangent_compiled__')
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 

@@ -15,7 +15,7 @@ Wrt = int | str | tuple[int | str, ...] | list[int | str]
 _VARARGS = 0x04  # CO_VARARGS
 _OPTIMIZATIONS = ('dce', 'strength_reduction', 'cse', 'algebraic', 'tape_liveness', 'coarsening')
 _CHECKPOINT_KEYS = ('enabled', 'min_length', 'num_checkpoints', 'schedule')
-_BACKENDS = ('jax', 'torch', 'tinygrad', 'native')
+_COMPILERS = ('python', 'jax', 'torch', 'tinygrad')
 
 
 def refuse(kind: str, message: str, remedy: str) -> NoReturn:
@@ -174,14 +174,8 @@ def check(
     if optimizations is not None:
         _check_optimizations(optimizations)
     outputs(output_index, output_weights)
-    if compile not in (None, 'python'):
-        if compile in _BACKENDS:
-            _not_yet('compile', compile)
-        refuse(
-            'BadOption',
-            f'compile={compile!r} is not known',
-            f"compile is 'python' ({', '.join(map(repr, _BACKENDS))} are to come)",
-        )
+    if compile is not None and compile not in _COMPILERS:
+        _refuse_compiler(compile)
     if mode not in ('reverse', 'forward'):
         refuse('BadOption', f'mode={mode!r}', "mode is 'reverse' or 'forward'")
     if motion not in ('joint', 'split'):
@@ -313,6 +307,20 @@ def _count(value: object, key: str) -> int:
             'it is a whole number, at least 1',
         )
     return operator.index(value)
+
+
+def _refuse_compiler(compile: object) -> NoReturn:
+    choices = ', '.join(map(repr, _COMPILERS))
+    if compile == 'native':
+        _not_yet('compile', compile)
+    if compile == 'numba':
+        refuse(
+            'BadOption',
+            "compile='numba' is not known: Numba compiles neither the lists that tapes are, nor "
+            'functions made at run time with a namespace of their own',
+            f'compile is one of {choices}',
+        )
+    refuse('BadOption', f'compile={compile!r} is not known', f'compile is one of {choices}')
 
 
 def _check_optimizations(optimizations: object) -> None:

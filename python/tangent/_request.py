@@ -18,6 +18,8 @@ from tangent._higher import HigherOrder
 
 # Copies of a function that carry another text, by text.
 _COPIES = '__tangent_copies__'
+# Compiled gradients of a function, by backend and options.
+_COMPILED = '__tangent_compiled__'
 _BY_DEFAULT = ((None, None), None, None)
 
 
@@ -47,6 +49,8 @@ class Request(NamedTuple):
 
 def made(func: Callable[..., Any], request: Request) -> Gradient:
     """The gradient of a function, as it is remembered or made now."""
+    if type(func).__module__ == 'tangent._compile':
+        func = func.__wrapped__  # type: ignore[attr-defined]
     primal = func if request.source is None else with_source(func, request.source)
     known = _memory.find(primal, request.key)
     if known is not None:
@@ -103,6 +107,26 @@ def new(func: Callable[..., Any], request: Request, again: Callable[..., Any]) -
     if request.mode in ('grad', 'value_and_grad') and gradient.__tangent_outputs__:
         _options.check_outputs(primal.__name__, gradient.__tangent_outputs__, index, weights)
     return gradient
+
+
+def compiled(
+    func: Callable[..., Any], gradient: Gradient, request: Request, backend: str
+) -> Gradient:
+    """A gradient under a compiler, which is imported now; the same one for the same options."""
+    from tangent import _compile
+
+    own = getattr(func, '__dict__', None)
+    if not isinstance(func, FunctionType) or own is None or isinstance(request.wrt, list):
+        return _compile.compiled(gradient, backend)
+    owner, kept = own.get(_COMPILED, (None, None))
+    if owner is not func:  # functools.wraps copies the dict of one function to another
+        kept = {}
+        own[_COMPILED] = func, kept
+    key = backend, *request.key
+    known = kept.get(key)
+    if known is None or known.__wrapped__ is not gradient:
+        known = kept[key] = _compile.compiled(gradient, backend)
+    return cast('Gradient', known)
 
 
 def with_source(func: Callable[..., Any], source: str) -> Callable[..., Any]:

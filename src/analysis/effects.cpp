@@ -19,6 +19,15 @@ constexpr std::string_view kTotal[] = {
     "numpy.ones_like", "builtins.abs",   "numpy.copy",   "numpy.std",   "numpy.var",
     "numpy.prod",      "builtins.float", "numpy.cumsum"};
 
+// Those, also of torch and tinygrad where they have records of their own.
+bool is_total(std::string_view callee) {
+  const std::string_view last = callee.substr(callee.rfind('.') + 1);
+  const bool tensors = callee.starts_with("torch.") || callee.starts_with("tinygrad.");
+  return std::ranges::any_of(kTotal, [&](std::string_view it) {
+    return it == callee || (tensors && it.substr(it.rfind('.') + 1) == last);
+  });
+}
+
 bool is_numeric(const Type& type) {
   return type.kind == TypeKind::Number || type.kind == TypeKind::Array;
 }
@@ -121,7 +130,7 @@ bool Effects::may_raise(const Expr* expression,
           for (const Expr* argument : call->arguments) stack.push_back(argument);
           continue;
         }
-        raises = std::find(std::begin(kTotal), std::end(kTotal), callee) == std::end(kTotal);
+        raises = !is_total(callee);
         for (const Expr* argument : call->arguments)
           raises = raises || !is_numeric(type_of_(argument));
         raises = raises || !call->keywords.empty();

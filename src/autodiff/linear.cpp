@@ -235,7 +235,7 @@ Linear Algebra::mask(const Linear& value, const Expr* test) {
       term.mask = test;
     } else if (!equal(term.mask, test)) {
       term.mask =
-          rank_of(test) == 0 && rank_of(term.mask) == 0
+          rank_of(test) == 0 && rank_of(term.mask) == 0 && typing_.library() == Library::NumPy
               ? static_cast<const Expr*>(context_.make<BooleanOperation>(
                     {}, BooleanOperator::And, context_.list<const Expr*>({term.mask, test})))
               : context_.make<BinaryOperation>({}, BinaryOperator::BitAnd, term.mask, test);
@@ -295,6 +295,7 @@ bool Algebra::stands_outside(const Factor& factor) {
 void Algebra::settle_mask(Linear& value) {
   for (const Term& term : value.terms) {
     if (term.mask == nullptr || rank_of(term.mask) != 0) continue;
+    if (typing_.library() != Library::NumPy) continue;
     for (const Factor& factor : term.factors) {
       if (rank_of(factor.base) > 0 && !stands_outside(factor)) value.lazy = true;
     }
@@ -305,7 +306,9 @@ const Expr* Algebra::build_masked(const Term& term) {
   Term bare = term;
   bare.mask = nullptr;
   bool below = false;
-  if (rank_of(term.mask) == 0) {
+  // What is no array of NumPy's may be traced: nothing branches on it.
+  const bool foreign = typing_.library() != Library::NumPy;
+  if (rank_of(term.mask) == 0 && !foreign) {
     // Arrays stand outside of the test, so that the value is one in either case.
     Term arrays;
     const auto is_outside = [&](const Factor& factor) {
@@ -321,9 +324,10 @@ const Expr* Algebra::build_masked(const Term& term) {
     return build_term(arrays, below);
   }
   // Where nothing flows back nothing is divided: no warning, and no nan from 0 / 0.
-  const auto divisor = std::find_if(
-      bare.factors.begin(), bare.factors.end(),
-      [&](const Factor& factor) { return factor.inverse && rank_of(factor.base) > 0; });
+  const auto divisor =
+      std::find_if(bare.factors.begin(), bare.factors.end(), [&](const Factor& factor) {
+        return factor.inverse && (foreign || rank_of(factor.base) > 0);
+      });
   if (divisor == bare.factors.end()) {
     const Expr* value = build_term(bare, below);
     return numpy_call("where", {term.mask, below ? negative(value) : value, context_.number(0.0)});
@@ -335,7 +339,7 @@ const Expr* Algebra::build_masked(const Term& term) {
   const Type quotient =
       type_of_binary(BinaryOperator::Divide, typing_.of(value), typing_.of(base), context_.arena());
   const Expr* result = nullptr;
-  if (holds(typing_.of(base), quotient, typing_.of(term.mask))) {
+  if (!foreign && holds(typing_.of(base), quotient, typing_.of(term.mask))) {
     result =
         numpy_call("divide", {value, base},
                    {keyword("out", numpy_call("zeros_like", {base})), keyword("where", term.mask)});

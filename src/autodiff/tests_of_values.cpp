@@ -18,6 +18,8 @@ const Expr* Algebra::negated(const Expr* test) {
     return inverted->operand;
   }
   if (typing_.of(test).is_number()) {
+    // What may be traced is not tested.
+    if (typing_.library() != Library::NumPy) return numpy_call("logical_not", {test});
     return context_.make<UnaryOperation>({}, UnaryOperator::Not, test);
   }
   // `~` of integers is no negation.

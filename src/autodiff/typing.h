@@ -25,6 +25,8 @@ class Typing {
   // What a new local name holds. A later call for the same name joins.
   void declare(Symbol symbol, const Type& type) { names_[symbol] = type; }
   void set(const Expr* expression, const Type& type) { made_.set(expression, type); }
+  // Whose arrays the program computes with.
+  [[nodiscard]] Library library() const { return function_.core->library; }
 
  private:
   Type compute(const Expr* expression);

@@ -39,6 +39,7 @@
 #include "capture/outside.h"
 #include "rules/rule.h"
 #include "syntax/build.h"
+#include "types/type.h"
 
 namespace tangent {
 
@@ -74,6 +75,8 @@ struct CoreFunction {
   std::vector<std::pair<Symbol, Symbol>> rule_objects;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
   std::vector<SourceRange> checkpoints;  // of `with tangent.checkpoint():`, wherever it stands
+  // Whose arrays the program computes with, for the arguments of a variant.
+  Library library = Library::NumPy;
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
 };

@@ -199,6 +199,9 @@ NB_MODULE(_core, module) {
              nb::arg("name"), nb::arg("recipe"), nb::arg("output_index") = -1,
              nb::arg("output_weights") = std::vector<double>(),
              nb::arg("optimizations") = nb::none(), nb::arg("checkpoint").none() = nb::none());
+  module.def("translated_gradient", &tangent::runtime::translated_gradient,
+             "The same gradient with NumPy's calls spelled as those of jax.numpy.");
+  module.def("gradient_library", &tangent::runtime::gradient_library);
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("rules_changed", &rules_changed, nb::arg("description").none(),
              "Makes gradients anew that were made before a rule changed (python/session.h).");

@@ -238,8 +238,13 @@ std::string LiveOutside::library_name(nb::handle object, const std::string& path
   if (module.empty() || is_ufunc(object)) {
     for (const char* ufuncs : kUfuncModules) consider(ufuncs);
   }
+  // Functions of torch say the class that holds them, and no module.
+  constexpr std::string_view kTorch = "_VariableFunctionsClass.";
+  if (name.starts_with(kTorch)) candidates.push_back("torch." + name.substr(kTorch.size()));
   for (const std::string& candidate : candidates) {
     if (rules_.find(candidate) != nullptr) return candidate;
+    const std::string_view known = known_name(candidate);
+    if (known != candidate) return std::string(known);
   }
   if (!candidates.empty()) return candidates.front();
   return module.empty() || name.empty() ? name : module + "." + name;
@@ -287,6 +292,17 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     thing.kind = ThingKind::Library;
     thing.qualified_name = context.symbol(rule_name(slot));
     ruled_[thing.qualified_name] = {thing.handle, handle_of(slot)};
+    return thing;
+  }
+  if (PyFunction_Check(pointer) != 0 && module.starts_with("tangent._numpy_")) {
+    // NumPy's functions for the arrays of another library.
+    thing.kind = ThingKind::Library;
+    const std::string name = text_attribute(object, "__name__");
+    std::string known = "numpy." + name;
+    if (name.starts_with("linalg_")) known = "numpy.linalg." + name.substr(7);
+    if (rules_.find(known) == nullptr && rules_.find("scipy.special." + name) != nullptr)
+      known = "scipy.special." + name;
+    thing.qualified_name = context.symbol(known);
     return thing;
   }
   const bool library = is_library_module(module);

@@ -2,10 +2,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "python/text.h"
 
 namespace nb = nanobind;
 
@@ -127,6 +131,119 @@ Signature signature_of(PyObject* object, const NumpyTypes& numpy) {
 
 namespace {
 
+// The last part of the name of a class, and whether it stands in this module.
+std::string_view class_name(const PyTypeObject* type) {
+  const std::string_view name = type->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+bool stands_in(PyTypeObject* type, std::string_view package) {
+  const nb::object module =
+      nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+  if (!module.is_valid()) {
+    PyErr_Clear();
+    return false;
+  }
+  if (PyUnicode_Check(module.ptr()) == 0) return false;
+  const std::string_view text = view(module);
+  return text == package || (text.starts_with(package) && text[package.size()] == '.');
+}
+
+DType dtype_named(std::string_view name) {
+  static constexpr std::pair<std::string_view, DType> kNames[] = {
+      {"bool", DType::Bool},
+      {"float64", DType::Float64},
+      {"double", DType::Float64},
+      {"float32", DType::Float32},
+      {"float", DType::Float32},
+      {"float16", DType::Float16},
+      {"half", DType::Float16},
+      {"bfloat16", DType::Float16},
+      {"__bf16", DType::Float16},
+      {"complex64", DType::Complex64},
+      {"complex128", DType::Complex128}};
+  for (const auto& [known, dtype] : kNames) {
+    if (known == name) return dtype;
+  }
+  static constexpr std::string_view kIntegers[] = {"int",  "uint",   "char",    "short",
+                                                   "long", "signed", "unsigned"};
+  const bool integer =
+      std::ranges::any_of(kIntegers, [&](std::string_view it) { return name.starts_with(it); });
+  return integer ? DType::Integer : DType::Other;
+}
+
+// What `.dtype` of a foreign array says: a NumPy dtype, `torch.float32`, `dtypes.float`.
+DType dtype_of_foreign(PyObject* object) {
+  const nb::object dtype = nb::steal(PyObject_GetAttrString(object, "dtype"));
+  if (!dtype.is_valid()) throw nb::python_error();
+  if (PyType_IsSubtype(Py_TYPE(dtype.ptr()), NumpyTypes::get().dtype) != 0) {
+    const DType known = dtype_of_descriptor(dtype.ptr());
+    if (known != DType::Other) return known;
+  }
+  const nb::object name = nb::steal(PyObject_GetAttrString(dtype.ptr(), "name"));
+  if (!name.is_valid()) PyErr_Clear();
+  const nb::object text = name.is_valid() && PyUnicode_Check(name.ptr()) != 0
+                              ? name
+                              : nb::steal(PyObject_Str(dtype.ptr()));
+  if (!text.is_valid()) throw nb::python_error();
+  const std::string_view spelled = view(text);
+  return dtype_named(spelled.substr(spelled.rfind('.') + 1));
+}
+
+// The lengths of its axes; -1 for one that is no number.
+std::vector<Py_ssize_t> lengths_of_foreign(PyObject* object) {
+  const nb::object shape = nb::steal(PyObject_GetAttrString(object, "shape"));
+  if (!shape.is_valid()) throw nb::python_error();
+  const nb::object items = nb::steal(PySequence_Fast(shape.ptr(), "a shape is a sequence"));
+  if (!items.is_valid()) throw nb::python_error();
+  std::vector<Py_ssize_t> lengths;
+  for (Py_ssize_t axis = 0; axis < PySequence_Fast_GET_SIZE(items.ptr()); ++axis) {
+    PyObject* length = PySequence_Fast_GET_ITEM(items.ptr(), axis);
+    lengths.push_back(PyLong_Check(length) != 0 ? PyLong_AsSsize_t(length) : -1);
+  }
+  return lengths;
+}
+
+}  // namespace
+
+Library library_of(PyObject* object) {
+  PyObject* bases = Py_TYPE(object)->tp_mro;
+  if (bases == nullptr) return Library::NumPy;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* type = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    const std::string_view name = class_name(type);
+    if (name == "Tensor") {
+      if (stands_in(type, "torch")) return Library::Torch;
+      if (stands_in(type, "tinygrad")) return Library::Tinygrad;
+    }
+    if (name == "ArrayImpl" && stands_in(type, "jaxlib")) return Library::Jax;
+    if (name == "Tracer" && stands_in(type, "jax")) return Library::Jax;
+  }
+  return Library::NumPy;
+}
+
+bool is_scalar(PyObject* object) {
+  const Signature signature = signature_of(object, NumpyTypes::get());
+  const auto kind = static_cast<TypeKind>((signature >> 16U) & 0xFFU);
+  if (signature != kNoSignature) {
+    return kind == TypeKind::Number || (kind == TypeKind::Array && array_head(object)->rank == 0);
+  }
+  return library_of(object) != Library::NumPy && lengths_of_foreign(object).empty();
+}
+
+namespace {
+
+Type type_of_foreign(PyObject* object, Library library, Arena& arena, std::uint32_t& next_dim) {
+  const DType dtype = dtype_of_foreign(object);
+  if (dtype == DType::Other) return Type::of(TypeKind::Opaque);
+  std::vector<Dim> dims;
+  for (const Py_ssize_t length : lengths_of_foreign(object))
+    dims.push_back(length == 1 ? Dim::one() : Dim{next_dim++});
+  Type type = Type::array(dtype, arena.copy(dims));
+  type.library = library;
+  return type;
+}
+
 Type type_at(int depth, PyObject* object, Arena& arena, std::uint32_t& next_dim);
 
 // The elements as they are now: looking at one may run Python code that changes a list.
@@ -192,6 +309,8 @@ Type type_at(int depth, PyObject* object, Arena& arena, std::uint32_t& next_dim)
     }
     return Type::of(kind);
   }
+  if (const Library library = library_of(object); library != Library::NumPy)
+    return type_of_foreign(object, library, arena, next_dim);
   if (type == &PyTuple_Type)
     return type_of_sequence(TypeKind::Tuple, depth, object, arena, next_dim);
   if (type == &PyList_Type) return type_of_sequence(TypeKind::List, depth, object, arena, next_dim);
@@ -223,11 +342,24 @@ bool has_type_at(int depth, PyObject* object, const Type& type, bool ones) {
     const ArrayHead* head = array_head(object);
     const DType dtype = dtype_of_descriptor(head->descriptor);
     if (dtype == DType::Other) return type.kind == TypeKind::Opaque;
-    if (!type.is_array() || type.dtype != dtype || type.rank != head->rank) return false;
+    if (!type.is_array() || type.library != Library::NumPy || type.dtype != dtype ||
+        type.rank != head->rank)
+      return false;
     if (!ones) return true;
     for (int axis = 0; axis < head->rank; ++axis) {
       const bool one = head->lengths[axis] == 1;
       if (one != type.dims[static_cast<std::size_t>(axis)].is_one()) return false;
+    }
+    return true;
+  }
+  if (const Library library = library_of(object); library != Library::NumPy) {
+    const DType dtype = dtype_of_foreign(object);
+    if (dtype == DType::Other) return type.kind == TypeKind::Opaque;
+    if (!type.is_array() || type.library != library || type.dtype != dtype) return false;
+    const std::vector<Py_ssize_t> lengths = lengths_of_foreign(object);
+    if (type.rank != static_cast<int>(lengths.size())) return false;
+    for (std::size_t axis = 0; ones && axis < lengths.size(); ++axis) {
+      if ((lengths[axis] == 1) != type.dims[axis].is_one()) return false;
     }
     return true;
   }
@@ -252,7 +384,8 @@ bool has_type_at(int depth, PyObject* object, const Type& type, bool ones) {
   const Type& element = now.elements.front();
   const Type& wanted = type.elements.front();
   if (!element.is_array()) return element == wanted;
-  if (!wanted.is_array() || element.dtype != wanted.dtype || element.rank != wanted.rank) {
+  if (!wanted.is_array() || element.library != wanted.library || element.dtype != wanted.dtype ||
+      element.rank != wanted.rank) {
     return false;
   }
   for (std::size_t axis = 0; ones && axis < element.dims.size(); ++axis) {
@@ -294,6 +427,7 @@ bool has_items(PyObject* sequence, const Type& type) {
   if (element.kind != wanted.kind || element.rank != wanted.rank ||
       element.dims.size() != wanted.dims.size())
     return element == wanted;
+  if (element.library != wanted.library) return false;
   if (!element.is_array() && element.kind != TypeKind::Numeric) return element == wanted;
   if (element.dtype != wanted.dtype || element.mixed != wanted.mixed) return false;
   for (std::size_t axis = 0; axis < element.dims.size(); ++axis) {

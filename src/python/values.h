@@ -63,6 +63,12 @@ inline Signature signature_at_once(PyObject* object, const NumpyTypes& numpy) {
 }
 Signature signature_of(PyObject* object, const NumpyTypes& numpy);
 
+// Whose array or tensor a value is, by the names of its classes: no library is imported for it.
+// NumPy for everything else.
+Library library_of(PyObject* object);
+// A number, or an array or tensor without axes.
+bool is_scalar(PyObject* object);
+
 // Lengths of array axes become symbols from *next_dim on, or Dim::one(). What is nested deeper than
 // any program looks at, as a list that holds itself, is opaque.
 // The type of a list that holds the items of a list or tuple, by one element type.

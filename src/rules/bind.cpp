@@ -54,6 +54,10 @@ BodyBinder::BodyBinder(Context& context, const Rule& rule, std::string_view call
     : context_(context), module_(module_of(called)) {
   // The builtins' sum or abs is not NumPy's: these two modules replace nothing.
   if (module_ == "numpy" || module_ == "builtins" || module_ == "operator") module_ = {};
+  // Of other libraries' arrays all is said in NumPy's words; emit/dialect.h finds theirs.
+  for (const std::string_view library : {"jax.", "torch", "tinygrad."}) {
+    if (module_.starts_with(library)) module_ = {};
+  }
   locals_.insert(context_.symbol("d"));
   locals_.insert(rule.result);
   for (const RuleParameter& parameter : rule.parameters) locals_.insert(parameter.name);

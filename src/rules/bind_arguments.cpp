@@ -4,6 +4,8 @@
 // leaves it at its default; or a Diagnostic that names what the record does not know.
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/diagnostics.h"
 #include "rules/rule.h"
@@ -35,6 +37,20 @@ std::string parameter_list(const Rule& rule) {
   return text;
 }
 
+// Libraries name some parameters in two ways: torch takes `axis=` for `dim=`.
+int position_of(const Rule& rule, Symbol keyword) {
+  if (const int position = rule.index_of(keyword); position >= 0) return position;
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"dim", "axis"}, {"axis", "dim"}, {"keepdim", "keepdims"}, {"keepdims", "keepdim"}};
+  for (const auto& [given, known] : kNames) {
+    if (keyword.text() != given) continue;
+    for (std::size_t k = 0; k < rule.parameters.size(); ++k) {
+      if (rule.parameters[k].name.text() == known) return static_cast<int>(k);
+    }
+  }
+  return keyword.text() == "input" && !rule.parameters.empty() ? 0 : -1;
+}
+
 }  // namespace
 
 std::vector<const Expr*> bind_arguments(const Rule& rule, const Call& call, const Expr* receiver) {
@@ -63,7 +79,7 @@ std::vector<const Expr*> bind_arguments(const Rule& rule, const Call& call, cons
              place_of(*keyword, call), "pass the arguments one by one");
     }
     const std::string name(keyword->name.text());
-    const int position = rule.index_of(keyword->name);
+    const int position = position_of(rule, keyword->name);
     if (position < 0 ||
         rule.parameters[static_cast<std::size_t>(position)].form == ParameterKind::PositionalOnly) {
       refuse("`" + name + "=` of " + print(call.function) + " is not supported",

@@ -76,6 +76,15 @@ constexpr std::string_view kUserObjects = "user";
 // What the names of functions with a rule of the user's begin with.
 constexpr std::string_view kUserFunctions = "user.";
 
+// A function of another library that is the same as one with a record: "jax.numpy.tanh".
+struct RuleSynonym {
+  std::string_view name;
+  std::string_view known_as;
+};
+std::span<const RuleSynonym> rule_synonyms();  // sorted by name; generated
+// The name under which the rules know what is called so: itself, or that of which it is a synonym.
+std::string_view known_name(std::string_view name);
+
 // v for the expression `d[v]` of a body, else an empty symbol.
 Symbol derivative_of(const Expr* expression);
 

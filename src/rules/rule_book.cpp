@@ -66,6 +66,12 @@ int Rule::index_of(Symbol parameter) const {
   return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
 }
 
+std::string_view known_name(std::string_view name) {
+  const auto synonyms = rule_synonyms();
+  const auto found = std::ranges::lower_bound(synonyms, name, {}, &RuleSynonym::name);
+  return found != synonyms.end() && found->name == name ? found->known_as : name;
+}
+
 RuleBook::RuleBook(std::shared_ptr<Symbols> symbols, Parser parser)
     : context_(std::move(symbols)), parser_(std::move(parser)) {}
 

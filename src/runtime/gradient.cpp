@@ -12,6 +12,7 @@ namespace nb = nanobind;
 
 namespace tangent::runtime {
 
+using python::is_scalar;
 using python::NumpyTypes;
 using python::Program;
 using python::Session;
@@ -22,15 +23,6 @@ namespace {
 
 constexpr std::size_t kMostVariants = 64;
 constexpr std::size_t kManyVariants = 9;  // worth a line in the log
-
-// A number, or an array without axes.
-bool is_scalar(PyObject* value) {
-  const python::Signature signature = python::signature_of(value, NumpyTypes::get());
-  const auto kind = static_cast<TypeKind>((signature >> 16U) & 0xFFU);
-  return signature != python::kNoSignature &&
-         (kind == TypeKind::Number ||
-          (kind == TypeKind::Array && python::array_head(value)->rank == 0));
-}
 
 [[noreturn]] void refuse_shared_memory(const SharedMemory& shared, const CoreFunction& core) {
   const List<const Parameter*> parameters = core.parameters;

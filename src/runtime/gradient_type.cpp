@@ -302,6 +302,37 @@ nb::object make_gradient(nb::handle primal, GradientOptions options, int verbose
   return self;
 }
 
+std::string gradient_library(nb::handle gradient, const nb::args& arguments) {
+  if (Py_TYPE(gradient.ptr()) != gradient_type()) {
+    throw nb::type_error("a library is that of a gradient");
+  }
+  const std::shared_ptr<Variant> variant =
+      gradient_of(gradient.ptr())
+          .variant_for(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(), nullptr);
+  switch (variant->emitted().library) {
+    case Library::Jax:
+      return "jax";
+    case Library::Torch:
+      return "torch";
+    case Library::Tinygrad:
+      return "tinygrad";
+    case Library::NumPy:
+      break;
+  }
+  return "numpy";
+}
+
+nb::object translated_gradient(nb::handle gradient) {
+  if (Py_TYPE(gradient.ptr()) != gradient_type()) {
+    throw nb::type_error("what is translated is a gradient");
+  }
+  const Gradient& plain = gradient_of(gradient.ptr());
+  GradientOptions options = plain.options();
+  options.translates = true;
+  return make_gradient(plain.primal(), std::move(options), 0,
+                       nb::handle(as_object(gradient.ptr())->recipe));
+}
+
 nb::list gradient_stages(nb::handle gradient, const nb::args& arguments) {
   if (Py_TYPE(gradient.ptr()) != gradient_type()) {
     throw nb::type_error("stages are those of a gradient");

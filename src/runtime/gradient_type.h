@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "pipeline.h"
 
 namespace tangent::runtime {
@@ -13,6 +15,12 @@ void add_gradient_type(nanobind::module_& module);
 // A new gradient. `recipe` is what pickle rebuilds it from: (callable, arguments).
 nanobind::object make_gradient(nanobind::handle primal, GradientOptions options, int verbose,
                                nanobind::handle recipe);
+
+// Whose arrays the gradient computes with for these arguments: "numpy", "jax", "torch", "tinygrad".
+std::string gradient_library(nanobind::handle gradient, const nanobind::args& arguments);
+
+// The same gradient for arrays of JAX, with NumPy's calls spelled as those of jax.numpy.
+nanobind::object translated_gradient(nanobind::handle gradient);
 
 // The stages of the road for the gradient's arguments, as a list of (name, text).
 nanobind::list gradient_stages(nanobind::handle gradient, const nanobind::args& arguments);

@@ -155,7 +155,12 @@ void Variant::fill_namespace(const Binder& binder) {
              python::emitted_object(program_->outside().object(binding.thing.handle)));
   }
   if (!emitted_.helpers.empty()) {
-    const nb::object helpers = nb::module_::import_("tangent.runtime");
+    nb::object helpers = nb::module_::import_("tangent.runtime");
+    if (emitted_.library != Library::NumPy) {
+      // The same for arrays of another library.
+      helpers = nb::module_::import_("tangent._libraries")
+                    .attr("helpers")(static_cast<int>(emitted_.library));
+    }
     for (const std::string& helper : emitted_.helpers) {
       set_item(names_dict_, interned(helper), helpers.attr(helper.c_str()));
     }

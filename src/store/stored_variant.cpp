@@ -9,8 +9,9 @@ namespace tangent {
 
 namespace {
 
-constexpr std::size_t kMostFiles = 0x8000;     // from there on the ids are those of rule files
-constexpr std::size_t kMostVariants = 64;      // of one function, for one set of options
+constexpr std::size_t kMostFiles = 0x8000;  // from there on the ids are those of rule files
+constexpr std::size_t kMostVariants = 64;   // of one function, for one set of options
+constexpr std::uint64_t kLibraries = 4;
 constexpr std::uint64_t kLargest = 1U << 31U;  // of lines, columns, positions
 
 // -1, "nothing", is 0.
@@ -180,7 +181,8 @@ std::optional<std::string> write_emitted(const Emitted& emitted,
                                          const std::function<std::size_t(ThingHandle)>& place) {
   // By name, so that a new field of Emitted does not compile until it is stored, too.
   const auto& [text, function_name, seed_name, scalar_tangents, lines, places, globals, helpers,
-               questions, written, uses_numpy, modules, numpy_name, seeds, scalar_result] = emitted;
+               questions, written, uses_numpy, modules, numpy_name, seeds, library, scalar_result] =
+      emitted;
   ByteWriter out;
   out.text(text);
   out.text(function_name);
@@ -217,6 +219,7 @@ std::optional<std::string> write_emitted(const Emitted& emitted,
   });
   out.text(numpy_name);
   write_list(out, seeds, [&](double each) { out.number(std::bit_cast<std::uint64_t>(each)); });
+  out.number(static_cast<std::uint64_t>(library));
   out.flag(scalar_result);
   if (!fits) return std::nullopt;
   return out.take();
@@ -257,6 +260,7 @@ std::optional<Emitted> read_emitted(std::string_view bytes,
   });
   emitted.numpy_name = in.text();
   read_list(in, emitted.seeds, [&] { return std::bit_cast<double>(in.number()); });
+  emitted.library = static_cast<Library>(in.below(kLibraries));
   emitted.scalar_result = in.flag();
   if (!in.is_done() || emitted.places.size() != emitted.lines.size()) return std::nullopt;
   return emitted;
@@ -287,11 +291,12 @@ std::vector<std::string> read_variants(std::string_view bytes) {
 namespace {
 
 void describe(ByteWriter& out, const Type& type) {
-  const auto& [kind, dtype, rank, uniform, mixed, weak, dims, elements] = type;
+  const auto& [kind, dtype, rank, uniform, mixed, weak, library, dims, elements] = type;
   out.number(static_cast<std::uint64_t>(kind));
   out.number(static_cast<std::uint64_t>(dtype));
   out.number(static_cast<std::uint64_t>(static_cast<std::int64_t>(rank) + 1));
   for (const bool each : {uniform, mixed, weak}) out.flag(each);
+  out.number(static_cast<std::uint64_t>(library));
   out.number(dims.size());
   for (const Dim& dim : dims) out.number(dim.id);
   out.number(elements.size());
@@ -328,7 +333,7 @@ std::string described(const GradientOptions& options) {
   // By name, so that a new option does not compile until it is part of the key, too.
   const auto& [wrt, single, preserve_result, value_first, check_dims, seed_required, output_index,
                output_weights, forward, tangents, checkpoint, function_name, optimizations,
-               simplify_formula] = options;
+               simplify_formula, translates] = options;
   ByteWriter out;
   write_list(out, wrt, [&](int each) { out.number(static_cast<std::uint64_t>(each)); });
   for (const bool each : {single, preserve_result, value_first, check_dims, seed_required, forward})
@@ -344,6 +349,7 @@ std::string described(const GradientOptions& options) {
        {optimized, dce, tape_liveness, strength_reduction, cse, algebraic, sympy, coarsening})
     out.flag(each);
   out.flag(simplify_formula != nullptr);
+  out.flag(translates);
   const auto& [enabled, min_length, snapshots, schedule] = checkpoint;
   out.flag(enabled);
   out.number(static_cast<std::uint64_t>(min_length));

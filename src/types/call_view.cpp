@@ -35,8 +35,11 @@ const Expr* CallView::at(std::size_t position) const {
 const Expr* CallView::named(std::string_view name) const {
   if (call_.rule != nullptr) {
     const auto& parameters = call_.rule->parameters;
+    // What NumPy calls axis and keepdims is dim and keepdim in torch.
+    const std::string_view other = name == "axis" ? "dim" : name == "keepdims" ? "keepdim" : name;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (parameters[i].name.text() == name) return at(i);
+      const std::string_view known = parameters[i].name.text();
+      if (known == name || known == other) return at(i);
     }
     return nullptr;
   }

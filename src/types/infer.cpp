@@ -110,7 +110,7 @@ const Expr* Inference::resolved_call(const Call& call, Symbol callee) {
   Exprs arguments = call.arguments;
   // x.reshape(2, 3) and x.transpose(1, 0) take their lengths and axes one by one as well; the
   // functions want them as one.
-  const bool takes_one = callee.text() == "numpy.reshape" || callee.text() == "numpy.transpose";
+  const bool takes_one = takes_one_by_one(callee.text());
   if (takes_one && arguments.size() > 1) {
     std::vector<Type> elements;
     for (const Expr* argument : arguments) elements.push_back(lookup_(argument));

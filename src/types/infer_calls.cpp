@@ -86,7 +86,10 @@ void Inference::refuse_positional_out(const Rule& rule, const Call& call, const 
 void Inference::refuse_mutation(const Call& call, const Attribute& method,
                                 const Type& receiver) const {
   const std::string_view name = method.attribute.text();
-  if (!is_mutator(name)) return;
+  // Methods of tensors that end so change them: `x.add_(y)`.
+  const bool changes =
+      core_.library == Library::Torch && name.ends_with('_') && !name.ends_with("__");
+  if (!is_mutator(name) && !changes) return;
   const std::string what = "`" + without_arguments(call) + "`";
   switch (receiver.kind) {
     case TypeKind::Array:
@@ -190,8 +193,11 @@ Type Inference::method_call(const Call& call, const Attribute& method) {
     if (name == "copy" && call.arguments.empty()) return receiver;
     if (name == "index" || name == "count") return Type::python_number(DType::Integer);
   }
-  refuse_mutation(call, method, receiver);
-  const auto function = function_of_method(receiver, method.attribute.text());
+  const auto function =
+      function_of_method(receiver, method.attribute.text(), core_.library, rules_);
+  // `x.add(y)` of a tensor makes a new one.
+  const bool tensors = core_.library == Library::Torch || core_.library == Library::Tinygrad;
+  if (!tensors || !function) refuse_mutation(call, method, receiver);
   // A later round over a loop may know less of the receiver, so the last word counts.
   const Symbol callee = function ? context_.symbol(*function) : Symbol();
   if (function || callees_.contains(&call)) callees_[&call] = callee;
@@ -202,7 +208,7 @@ Type Inference::method_call(const Call& call, const Attribute& method) {
     return Type::unknown();
   }
   // The lengths of a new shape may be written one by one.
-  const bool takes_one = *function == "numpy.reshape" || *function == "numpy.transpose";
+  const bool takes_one = takes_one_by_one(*function);
   if (!takes_one || call.arguments.size() < 2) return library_call(call, callee, method.value);
   const auto* together = static_cast<const Call*>(resolved_call(call, callee));
   return library_call(*together, callee, method.value);

@@ -22,6 +22,12 @@ namespace tangent {
 
 using Environment = std::vector<Type>;
 
+// Whether a method takes lengths or axes one by one that the function of that name takes as one.
+inline bool takes_one_by_one(std::string_view function) {
+  return function == "numpy.reshape" || function == "numpy.transpose" ||
+         function == "torch.permute" || function == "torch.Tensor.expand";
+}
+
 // What a type becomes that still grows after many rounds: the top of its kind.
 Type widened(const Type& type);
 

@@ -385,7 +385,31 @@ Type type_of_call(const BoundCall& call, const TypeLookup& types, Arena& arena) 
   return call_type(call, types, arena);
 }
 
-std::optional<std::string_view> function_of_method(const Type& receiver, std::string_view method) {
+namespace {
+
+// A method of a tensor: as the rules know it by itself, else as the function of the same name.
+std::optional<std::string> function_of_tensor(std::string_view method, Library library,
+                                              RuleBook& rules) {
+  const bool torch = library == Library::Torch;
+  for (const std::string_view place :
+       {torch ? std::string_view("torch.Tensor.") : std::string_view("tinygrad.Tensor."),
+        torch ? std::string_view("torch.") : std::string_view()}) {
+    if (place.empty()) continue;
+    const std::string name = std::string(place) + std::string(method);
+    const std::string known(known_name(name));
+    if (known != name || rules.find(name) != nullptr) return known;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> function_of_method(const Type& receiver, std::string_view method,
+                                              Library library, RuleBook& rules) {
+  if (library == Library::Torch || library == Library::Tinygrad) {
+    if (!receiver.is_numeric() && receiver.kind != TypeKind::Unknown) return std::nullopt;
+    return function_of_tensor(method, library, rules);
+  }
   static constexpr auto kMethods = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"all", "numpy.all"},
       {"any", "numpy.any"},
@@ -425,7 +449,7 @@ std::optional<std::string_view> function_of_method(const Type& receiver, std::st
   const auto found = std::ranges::lower_bound(
       kMethods, method, {}, &std::pair<std::string_view, std::string_view>::first);
   if (found == kMethods.end() || found->first != method) return std::nullopt;
-  return found->second;
+  return std::string(found->second);
 }
 
 }  // namespace tangent

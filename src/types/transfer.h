@@ -46,7 +46,8 @@ struct BoundCall {
 Type type_of_call(const BoundCall& call, const TypeLookup& types, Arena& arena);
 
 // The function that an array's or number's method equals ("sum" -> "numpy.sum"), whose first
-// parameter is the receiver; nothing if there is none.
-std::optional<std::string_view> function_of_method(const Type& receiver, std::string_view method);
+// parameter is the receiver; nothing if there is none. `library` is whose arrays the program has.
+std::optional<std::string> function_of_method(const Type& receiver, std::string_view method,
+                                              Library library, RuleBook& rules);
 
 }  // namespace tangent

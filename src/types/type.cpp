@@ -75,6 +75,7 @@ Type join_numeric(const Type& a, const Type& b, Arena& arena) {
                     ? Type::array(dtypes.dtype)
                     : Type::numeric(dtypes.dtype);
   result.mixed = dtypes.mixed;
+  if (a.library == b.library) result.library = a.library;
   // A number beside an array leaves the array's shape as it is.
   if (a.is_number() || b.is_number()) {
     const Type& other = a.is_number() ? b : a;
@@ -209,7 +210,7 @@ bool operator==(const Type& a, const Type& b) {
     case TypeKind::Array:
     case TypeKind::Numeric:
       return a.dtype == b.dtype && a.rank == b.rank && a.mixed == b.mixed && a.weak == b.weak &&
-             std::ranges::equal(a.dims, b.dims);
+             a.library == b.library && std::ranges::equal(a.dims, b.dims);
     case TypeKind::Tuple:
     case TypeKind::List:
     case TypeKind::Iterator:

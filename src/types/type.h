@@ -53,6 +53,9 @@ constexpr bool is_floating(DType dtype) {
 // dtypes of two classes differ in more than precision.
 int class_of(DType dtype);
 
+// Whose arrays a program computes with. NumPy's where nothing says otherwise.
+enum class Library : std::uint8_t { NumPy, Jax, Torch, Tinygrad };
+
 // A length of an axis. One is exactly 1; a symbol is known not to be 1 (it may be 0) and equal ids
 // mean equal lengths. Whether a parameter's axis is 1 is answered by its variant's guard.
 //
@@ -139,6 +142,9 @@ struct Type {
   // Number: surely Python's own int, float, bool or complex, which leaves the dtype of an array
   // that it meets alone. Every np.float64 may stand where this is not set.
   bool weak = false;
+  // Array: what it is, as the live value says. Results of operations do not say it: a program
+  // computes with arrays of one library (`CoreFunction::library`).
+  Library library = Library::NumPy;
   // Array or Numeric of known rank. An Integer Number may have one: its value is this length
   // (unless it is negative): what `len(x)`, `x.shape[0]` and small literals give.
   List<Dim> dims = {};

@@ -1,0 +1,502 @@
+"""`compile='jax'`, `'torch'`, `'tinygrad'`: the emitted gradient handed to a compiler.
+
+A gradient is differentiated once, whatever compiles it: what is handed over is the plain gradient's
+own function (torch, tinygrad), or the same one in the words of `jax.numpy` (JAX). The library is
+imported when it is first named. Compiled functions are kept per signature of a call.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from tangent.errors import from_diagnostic
+
+if TYPE_CHECKING:
+    from tangent._core import Gradient
+
+CHOICES = ('python', 'jax', 'torch', 'tinygrad')
+# The oldest versions that are known to do.
+_OLDEST = {'jax': (0, 4, 36), 'torch': (2, 1, 0), 'tinygrad': (0, 10, 0)}
+
+
+def import_backend(name: str) -> ModuleType:
+    """The module of a backend; an ImportError says how to install it."""
+    remedy = f"install it: pip install 'tangent-native[{name}]'"
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f'compile={name!r} needs the package {name}, which is not installed; {remedy}',
+            name=name,
+        ) from error
+    except Exception as error:
+        raise ImportError(
+            f'compile={name!r} needs the package {name}, which is installed and cannot be imported '
+            f'({type(error).__name__}: {error}); {remedy}',
+            name=name,
+        ) from error
+    version = _version_of(name, module)
+    if version < _OLDEST[name]:
+        oldest = '.'.join(map(str, _OLDEST[name]))
+        raise ImportError(
+            f'compile={name!r} needs {name} {oldest} or later, not '
+            f'{".".join(map(str, version))}; {remedy}',
+            name=name,
+        )
+    return module
+
+
+def _version_of(name: str, module: ModuleType) -> tuple[int, ...]:
+    text = getattr(module, '__version__', None)
+    if not isinstance(text, str):
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            text = version(name)
+        except PackageNotFoundError:
+            return _OLDEST[name]
+    numbers = re.findall(r'\d+', text)[:3]
+    return tuple(map(int, numbers)) if numbers else _OLDEST[name]
+
+
+def compiled(gradient: Gradient, backend: str) -> Gradient:
+    """The gradient, compiled by a backend, which is imported now.
+
+    Parameters
+    ----------
+    gradient
+        What `tangent.grad` gives without `compile`, of any order.
+    backend
+        'jax', 'torch' or 'tinygrad'.
+
+    Returns
+    -------
+    Gradient
+        A `Compiled` that is called as the gradient is.
+    """
+    import_backend(backend)
+    kind = {'jax': _Jax, 'torch': _Torch, 'tinygrad': _Tinygrad}[backend]
+    return cast('Gradient', kind(gradient))
+
+
+def _translated(gradient: Any) -> Any:
+    """A gradient of any order with NumPy's calls spelled as those of jax.numpy."""
+    from tangent import _core
+    from tangent._higher import HigherOrder
+
+    if isinstance(gradient, HigherOrder):
+        return HigherOrder(_translated(gradient._inner), gradient._make, gradient._tangents)
+    return _core.translated_gradient(gradient)
+
+
+class Compiled:
+    """A gradient that a backend has compiled: called and looked at like the gradient itself.
+
+    Notes
+    -----
+    `__wrapped__` is the plain gradient; `__tangent_source__` is its text, of what a call without
+    compilation runs.
+    """
+
+    backend = ''
+
+    def __init__(self, gradient: Gradient) -> None:
+        self.__wrapped__ = gradient
+        self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._lock = threading.Lock()
+        for name in ('__name__', '__qualname__', '__doc__', '__module__', '__annotations__'):
+            setattr(self, name, getattr(gradient, name, None))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith('__') and not name.startswith('__tangent') and name != '__signature__':
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return f'<{self.__wrapped__!r} compiled by {self.backend}>'
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compiled, (self.__wrapped__, self.backend)
+
+    def _kept(self, key: Any, make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+        """What is compiled for a signature, made once."""
+        found = self._compiled.get(key)
+        if found is None:
+            with self._lock:
+                found = self._compiled.get(key)
+                if found is None:
+                    found = self._compiled[key] = make()
+        return found
+
+
+def _refuse(kind: str, class_name: str, message: str, remedy: str, error: BaseException) -> Any:
+    """Raises a diagnostic with the user's line, which the traceback of `error` ends in."""
+    place = _place_of(error)
+    raise from_diagnostic(kind, class_name, message, remedy, [place] if place else []) from error
+
+
+def _place_of(error: BaseException) -> tuple[str, int, int, int, int, str] | None:
+    """The user's own line in a traceback: the last entry that no other code stands behind.
+
+    Gradients put the line that a statement of theirs came from in front of it (user_lines.cpp),
+    as a frame without code.
+    """
+    import linecache
+
+    entry, found = error.__traceback__, None
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if not code.co_code.strip(b'\x00') or len(code.co_code) <= 12:
+            found = code.co_filename, entry.tb_lineno
+        entry = entry.tb_next
+    if found is None:
+        return None
+    text = linecache.getline(*found).rstrip('\n')
+    start = len(text) - len(text.lstrip())
+    return (found[0], found[1], start, found[1], len(text), text)
+
+
+# ------------------------------------------------------------------------------------------------
+# JAX
+
+
+# A loop of more steps than this is worth a warning: JAX compiles each step by itself.
+_MANY_STEPS = 200
+
+
+class _Jax(Compiled):
+    """A gradient under jax.jit.
+
+    Arrays, floats and complex numbers are traced. All else (ints, flags, texts) is part of the
+    signature: another value is compiled anew. Results are arrays of JAX.
+    """
+
+    backend = 'jax'
+
+    def __init__(self, gradient: Gradient) -> None:
+        super().__init__(gradient)
+        self._target = _translated(gradient)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        import jax
+
+        leaves, tree = jax.tree_util.tree_flatten((args, kwargs), is_leaf=lambda x: x is None)
+        traced = [leaf for leaf in leaves if _is_traced(leaf)]
+        key = (tree, tuple(_signature(leaf) for leaf in leaves), _is_wide_allowed())
+        try:
+            function = self._compiled.get(key)
+        except TypeError as error:
+            raise from_diagnostic(
+                'UnsupportedType',
+                'TypeMismatchError',
+                f'{self.__name__}: an argument is neither an array, a number nor hashable',
+                'pass arrays, numbers, and containers of them',
+            ) from error
+        if function is not None:
+            return function(traced)
+        function = self._kept(key, lambda: self._make(leaves, tree, traced, args, kwargs))
+        return function(traced)
+
+    def _make(
+        self,
+        leaves: list[Any],
+        tree: Any,
+        traced: list[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Callable[..., Any]:
+        import jax
+
+        target = self._target
+        fixed = [None if _is_traced(leaf) else leaf for leaf in leaves]
+        is_traced = [_is_traced(leaf) for leaf in leaves]
+
+        def call(values: list[Any]) -> Any:
+            given = iter(values)
+            whole = [next(given) if t else leaf for t, leaf in zip(is_traced, fixed, strict=True)]
+            positional, named = jax.tree_util.tree_unflatten(tree, whole)
+            return target(*positional, **named)
+
+        call.__name__ = call.__qualname__ = self.__name__
+        self._check_width(leaves, call, traced, args, kwargs)
+        function = jax.jit(call)
+        self._warn_of_steps(_tracing(self.__name__, lambda: function.trace(traced)))
+        return function
+
+    def _check_width(
+        self,
+        leaves: list[Any],
+        call: Callable[..., Any],
+        traced: list[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        """Without float64, JAX computes with float32 in its place: refused, never done silently."""
+        import jax
+        import numpy as np
+
+        if _is_wide_allowed():
+            return
+        wide = any(
+            isinstance(leaf, (np.ndarray, np.generic))
+            and leaf.dtype in (np.float64, np.complex128)
+            for leaf in leaves
+        )
+        if not wide and _library_of(self.__wrapped__, args, kwargs) == 'numpy':
+            # What NumPy computes here is what JAX would if it were allowed to.
+            with jax.enable_x64(True):
+                jaxpr = _tracing(self.__name__, lambda: jax.make_jaxpr(call)(traced))
+            wide = any(
+                getattr(variable.aval, 'dtype', None) in (np.float64, np.complex128)
+                and not getattr(variable.aval, 'weak_type', False)
+                for equation in jaxpr.jaxpr.eqns
+                for variable in equation.outvars
+            )
+        if wide:
+            raise from_diagnostic(
+                'UnsupportedType',
+                'TypeMismatchError',
+                f'{self.__name__} computes with float64, which JAX is not allowed to use',
+                "allow it before the first call, jax.config.update('jax_enable_x64', True), or "
+                'pass float32 arrays',
+            )
+
+    def _warn_of_steps(self, traced: Any) -> None:
+        """Warns once of loops that JAX compiles step by step."""
+        equations = traced.jaxpr.jaxpr.eqns
+        if len(equations) <= _MANY_STEPS:
+            return
+        counts: dict[int, dict[str, int]] = {}
+        for equation in equations:
+            line = _emitted_line(equation)
+            if line is not None:
+                kinds = counts.setdefault(line, {})
+                kinds[equation.primitive.name] = kinds.get(equation.primitive.name, 0) + 1
+        steps = max((min(kinds.values()) for kinds in counts.values()), default=0)
+        if steps <= _MANY_STEPS:
+            return
+        import warnings
+
+        warnings.warn(
+            f'{self.__name__}: JAX compiles each of about {steps} steps of a loop by itself, '
+            f'{len(equations)} operations in all; that takes about '
+            f'{_compile_seconds(len(equations)):.0f} s. Fewer steps, or compile=None, are quicker '
+            'for few calls.',
+            stacklevel=5,
+        )
+
+
+def _is_wide_allowed() -> bool:
+    """Whether JAX may use float64 here and now."""
+    import jax
+
+    return bool(jax.dtypes.canonicalize_dtype('float64') == 'float64')
+
+
+def _compile_seconds(operations: int) -> float:
+    """How long XLA takes for straight-line code: measured, 0.6 ms each (benchmarks)."""
+    return 6e-4 * operations
+
+
+def _emitted_line(equation: Any) -> int | None:
+    """The line of an emitted text that an equation of a jaxpr comes from."""
+    traceback = equation.source_info.traceback
+    if traceback is None:
+        return None
+    for frame in traceback.frames:
+        if frame.file_name.startswith('<tangent '):
+            return int(frame.line_num)
+    return None
+
+
+def _is_traced(leaf: Any) -> bool:
+    if isinstance(leaf, (float, complex)):
+        return True
+    dtype = getattr(leaf, 'dtype', None)
+    return dtype is not None and hasattr(leaf, 'shape')
+
+
+def _signature(leaf: Any) -> Any:
+    if isinstance(leaf, (float, complex)):
+        return type(leaf)
+    if _is_traced(leaf):
+        return type(leaf), leaf.shape, leaf.dtype
+    return type(leaf), leaf
+
+
+def _library_of(gradient: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """Whose arrays the gradient computes with for these arguments."""
+    from tangent import _core
+
+    while not isinstance(gradient, _core.Gradient):
+        gradient = gradient.gradient(*args, **kwargs)
+    return str(_core.gradient_library(gradient, *args))
+
+
+def _tracing(name: str, trace: Callable[[], Any]) -> Any:
+    """What `trace` gives; what JAX cannot trace is refused with the user's line."""
+    import jax
+
+    errors = jax.errors
+    try:
+        return trace()
+    except errors.TracerBoolConversionError as error:
+        _refuse(
+            'NotTraceable',
+            'UnsupportedSyntaxError',
+            f'{name}: JAX compiles one path for all values, and here the values decide which',
+            'choose with `jnp.where(test, a, b)` (`np.where`), repeat a fixed number of times, or '
+            'leave compile out',
+            error,
+        )
+    except errors.NonConcreteBooleanIndexError as error:
+        _refuse(
+            'NotTraceable',
+            'UnsupportedSyntaxError',
+            f'{name}: JAX fixes all shapes when it compiles, and here a mask decides the shape',
+            'choose with `jnp.where(mask, x, 0.0)` (`np.where`), or leave compile out',
+            error,
+        )
+    except (errors.TracerArrayConversionError, errors.TracerIntegerConversionError,
+            errors.ConcretizationTypeError) as error:
+        _refuse(
+            'NotTraceable',
+            'UnsupportedSyntaxError',
+            f'{name}: JAX knows no values when it compiles, and here one is needed',
+            'pass what decides lengths and indices as ints, which are compiled in, or leave '
+            'compile out',
+            error,
+        )
+    except AttributeError as error:
+        if 'jax' not in str(error).lower() and 'tracer' not in str(error).lower():
+            raise
+        _refuse(
+            'NotInLibrary',
+            'ReverseNotImplementedError',
+            f'{name}: {error}',
+            'write it with functions that JAX has, or leave compile out',
+            error,
+        )
+    except TypeError as error:
+        if 'immutable' not in str(error) and 'non-tuple sequence' not in str(error):
+            raise
+        _refuse(
+            'NotInLibrary',
+            'ReverseNotImplementedError',
+            f'{name}: {str(error).splitlines()[0]}',
+            'write it as JAX takes it, or leave compile out',
+            error,
+        )
+
+
+# ------------------------------------------------------------------------------------------------
+# torch
+
+
+class _Torch(Compiled):
+    """A gradient under torch.compile, which runs by itself what it cannot compile.
+
+    NumPy's arrays come in and go out as such, in their own dtype.
+    """
+
+    backend = 'torch'
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # The guard of the gradient finds the function for these arguments.
+        function = self.__wrapped__.variant(*args, **kwargs)
+        compiled_function = self._compiled.get(function)
+        if compiled_function is None:
+            compiled_function = self._kept(function, lambda: _torch_compile(function))
+        if 'init_grad' in kwargs:
+            kwargs[self._seed()] = kwargs.pop('init_grad')
+        return compiled_function(*args, **kwargs)
+
+    def _seed(self) -> str:
+        """The parameter of the adjoint of the result."""
+        import inspect
+
+        parameters = inspect.signature(self.__wrapped__).parameters.values()
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return [each.name for each in parameters if each.kind is kind][-1]
+
+
+def _torch_compile(function: Callable[..., Any]) -> Callable[..., Any]:
+    import torch
+
+    return torch.compile(function)
+
+
+# ------------------------------------------------------------------------------------------------
+# tinygrad
+
+
+class _Tinygrad(Compiled):
+    """A gradient under TinyJit: the third call with tensors of these shapes runs its kernels alone.
+
+    Numbers and all else that is no tensor is part of the signature: TinyJit keeps what it saw.
+    """
+
+    backend = 'tinygrad'
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tinygrad: Any = import_module('tinygrad')
+        Tensor = tinygrad.Tensor
+        tensors: list[Any] = []
+        key = (_frozen(args, tensors, Tensor), _frozen(kwargs, tensors, Tensor))
+        if not tensors:
+            raise from_diagnostic(
+                'NotInLibrary',
+                'ReverseNotImplementedError',
+                f'{self.__name__}: compile=\'tinygrad\' is given no tensor of tinygrad',
+                'pass tinygrad.Tensor, or leave compile out',
+            )
+        function = self._kept(key, lambda: tinygrad.TinyJit(self._calls(args, kwargs, Tensor)))
+        return function(*[tensor.realize() for tensor in tensors])
+
+    def _calls(self, args: Any, kwargs: Any, tensor_type: type) -> Callable[..., Any]:
+        gradient = self.__wrapped__
+
+        def call(*tensors: Any) -> Any:
+            given = iter(tensors)
+            positional = _thawed(args, given, tensor_type)
+            named = _thawed(kwargs, given, tensor_type)
+            return _realized(gradient(*positional, **named), tensor_type)
+
+        return call
+
+
+def _frozen(value: Any, tensors: list[Any], tensor_type: type) -> Any:
+    """A value as a key, its tensors apart."""
+    if isinstance(value, tensor_type):
+        tensors.append(value)
+        return ('tensor', cast(Any, value).shape, cast(Any, value).dtype)
+    if isinstance(value, (list, tuple)):
+        return (type(value), *(_frozen(part, tensors, tensor_type) for part in value))
+    if isinstance(value, dict):
+        return ('dict', *((k, _frozen(v, tensors, tensor_type)) for k, v in value.items()))
+    return (type(value), value)
+
+
+def _thawed(value: Any, tensors: Any, tensor_type: type) -> Any:
+    if isinstance(value, tensor_type):
+        return next(tensors)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_thawed(part, tensors, tensor_type) for part in value)
+    if isinstance(value, dict):
+        return {key: _thawed(part, tensors, tensor_type) for key, part in value.items()}
+    return value
+
+
+def _realized(value: Any, tensor_type: type) -> Any:
+    if isinstance(value, tensor_type):
+        return cast(Any, value).realize()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_realized(part, tensor_type) for part in value)
+    if isinstance(value, dict):
+        return {key: _realized(part, tensor_type) for key, part in value.items()}
+    return value

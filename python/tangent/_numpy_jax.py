@@ -1,0 +1,80 @@
+"""NumPy's vocabulary for arrays of JAX: `jax.numpy`, and what Tangent's helpers need beside it.
+
+Emitted texts call it `tnp`, where `jax.numpy` means something else by the same words; the run-time
+helpers (`tangent._libraries`) see it as their `np`. What is not here is `jax.numpy`'s, or SciPy's
+in `jax.scipy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy
+
+Array = Any
+
+# For isinstance: what is an array here, and what a number.
+ndarray = (jax.Array, numpy.ndarray)
+number = numpy.number
+bool_ = numpy.bool_
+
+
+def __getattr__(name: str) -> Any:
+    if hasattr(jnp, name):
+        return getattr(jnp, name)
+    import jax.scipy.linalg
+    import jax.scipy.special
+
+    for place in (jax.scipy.special, jax.scipy.linalg):
+        if hasattr(place, name):
+            return getattr(place, name)
+    raise AttributeError(f'JAX has no twin of np.{name}')
+
+
+@contextmanager
+def errstate(**_: str) -> Iterator[None]:
+    """Arithmetic of JAX never warns."""
+    yield
+
+
+def _dtype_of(like: Array, dtype: Any) -> Any:
+    """`float` stands for the floating dtype of `like`, or the standard one."""
+    if dtype is not float:
+        return dtype
+    own = jnp.result_type(like)
+    return own if jnp.issubdtype(own, jnp.inexact) else jnp.result_type(float)
+
+
+def zeros_like(a: Array, dtype: Any = None) -> Array:
+    """np.zeros_like; `dtype=float` keeps a floating dtype as it is."""
+    return jnp.zeros_like(a, dtype=_dtype_of(a, dtype))
+
+
+def full_like(a: Array, fill_value: Array, dtype: Any = None) -> Array:
+    """np.full_like; `dtype=float` keeps a floating dtype as it is."""
+    return jnp.full_like(a, fill_value, dtype=_dtype_of(a, dtype))
+
+
+def array(object: Any, dtype: Any = None) -> Array:
+    """np.array."""
+    return jnp.array(object, dtype=_dtype_of(object, dtype) if dtype is float else dtype)
+
+
+def set_at(a: Any, index: Any, value: Any) -> Any:
+    """`a` with `value` at the index: a new array, or the same list."""
+    if isinstance(a, list):
+        a[index] = value
+        return a
+    return jnp.asarray(a).at[index].set(value)
+
+
+def add_at(a: Any, index: Any, value: Any) -> Any:
+    """`a` with `value` added at the index, as often as that names an element."""
+    if isinstance(a, list):
+        a[index] += value
+        return a
+    return jnp.asarray(a).at[index].add(value)

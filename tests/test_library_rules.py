@@ -1,0 +1,237 @@
+"""Every rule for JAX and torch against the library's own derivative: both modes, both widths,
+second order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tangent
+import torch
+from library_calls import LibraryCall, calls_of, function_of, functions_of, scope_of, seed_for
+
+# Most of the time here is XLA's, for code that runs once.
+jax.config.update('jax_disable_most_optimizations', True)
+
+JAX = functions_of('jax')
+TORCH = functions_of('torch')
+WIDTHS = ('float64', 'float32')
+TOLERANCE = {'float64': 1e-9, 'float32': 2e-4}
+# What the library does not take as NumPy does: these samples are no calls of its functions.
+NOT_A_CALL = {
+    'jax.numpy': (TypeError, ValueError, NotImplementedError),
+    'torch': (TypeError, RuntimeError, ValueError, AttributeError),
+}
+
+
+def close(got: Any, want: Any, width: str, where: str) -> None:
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.shape == want.shape, f'{where}: {got.shape}, not {want.shape}'
+    scale = TOLERANCE[width]
+    np.testing.assert_allclose(got, want, rtol=scale, atol=scale, err_msg=where)
+
+
+# Of a symmetric matrix: the libraries give the slope of either triangle one half.
+SYMMETRIC = ('cholesky', 'eigvalsh', 'eigh')
+
+
+def symmetric(name: str, slope: Any) -> Any:
+    slope = np.asarray(slope)
+    return slope + slope.T if name.endswith(SYMMETRIC) else slope
+
+
+def narrowed(values: dict[str, Any], width: str) -> list[Any]:
+    return [
+        np.asarray(value, width) if np.asarray(value).dtype.kind == 'f' else value
+        for value in values.values()
+    ]
+
+
+# JAX
+
+
+def jax_function(call: LibraryCall) -> Any:
+    return function_of(call, scope_of('jax'))
+
+
+def jax_arguments(call: LibraryCall, width: str) -> list[Any]:
+    return [
+        jnp.asarray(value) if isinstance(value, np.ndarray) else value
+        for value in narrowed(call.values, width)
+    ]
+
+
+@pytest.mark.parametrize('name', JAX)
+def test_jax(name: str) -> None:
+    tried = 0
+    for number, call in enumerate(calls_of(name, JAX[name])):
+        for width in WIDTHS[: 1 if number else 2]:
+            with jax.enable_x64(True):
+                tried += one_of_jax(call, width)
+    assert tried, 'no sample is a call of this function'
+
+
+def one_of_jax(call: LibraryCall, width: str) -> int:
+    function = jax_function(call)
+    arguments = jax_arguments(call, width)
+    positions = [list(call.values).index(name) for name in call.active]
+
+    def of_active(*active: Any) -> Any:
+        whole = list(arguments)
+        for position, value in zip(positions, active, strict=True):
+            whole[position] = value
+        return function(*whole)
+
+    chosen = [arguments[position] for position in positions]
+    try:
+        value, pullback = jax.vjp(of_active, *chosen)
+    except NOT_A_CALL['jax.numpy']:
+        return 0
+    if isinstance(value, (tuple, list)):
+        return 1  # parts of tuples are tried by themselves
+    seed = jnp.asarray(seed_for(value.shape), value.dtype)
+    want = pullback(seed)
+    got = tangent.vjp(function, wrt=tuple(call.active))(*arguments, init_grad=seed)
+    got = got if isinstance(got, tuple) else (got,)
+    for each, other, argument in zip(got, want, chosen, strict=True):
+        where = f'{call.expression} {width}'
+        assert isinstance(each, jax.Array), where
+        assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
+        close(symmetric(call.name, each), symmetric(call.name, other), width, where)
+    moves = [jnp.asarray(seed_for(np.shape(each)), each.dtype) for each in chosen]
+    moves = [jnp.asarray(symmetric(call.name, each)) for each in moves]
+    _, along = jax.jvp(of_active, chosen, moves)
+    forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
+    close(forward, along, width, f'{call.expression} {width} forward')
+    return 1
+
+
+def sum_of_slopes(function: Any, arguments: list[Any], position: int) -> Any:
+    def total(x: Any) -> Any:
+        return jnp.sum(function(*arguments[:position], x, *arguments[position + 1 :]))
+
+    return jax.grad(lambda x: jnp.sum(jax.grad(total)(x)))(arguments[position])
+
+
+SMOOTH = [
+    name
+    for name, record in JAX.items()
+    if 'domain' in record.options and record.options.get('shape') == 'elementwise'
+]
+
+
+@pytest.mark.parametrize('name', SMOOTH)
+def test_second_order_of_jax(name: str) -> None:
+    with jax.enable_x64(True):
+        for call in list(calls_of(name, JAX[name]))[:1]:
+            function = jax_function(call)
+            arguments = jax_arguments(call, 'float64')
+            first = call.active[0]
+            position = list(call.values).index(first)
+            got = tangent.grad(tangent.grad(function, wrt=(first,)), wrt=(first,))(*arguments)
+
+            want = sum_of_slopes(function, arguments, position)
+            close(got, want, 'float64', call.expression)
+
+
+# torch
+
+
+def torch_arguments(call: LibraryCall, width: str) -> list[Any]:
+    return [
+        torch.as_tensor(value) if isinstance(value, np.ndarray) else value
+        for value in narrowed(call.values, width)
+    ]
+
+
+@pytest.mark.parametrize('name', TORCH)
+def test_torch(name: str) -> None:
+    tried = 0
+    for number, call in enumerate(calls_of(name, TORCH[name])):
+        for width in WIDTHS[: 1 if number else 2]:
+            tried += one_of_torch(call, width)
+    assert tried, 'no sample is a call of this function'
+
+
+def torch_function(call: LibraryCall) -> Any:
+    if not call.name.startswith('torch.Tensor.'):
+        return function_of(call, scope_of('torch'))
+    # A method: the first argument is the receiver.
+    method = call.name.rpartition('.')[2]
+    inside = call.expression[len(call.name) + 1 : -1]
+    receiver, _, rest = inside.partition(',')
+    spelled = LibraryCall(
+        call.name, f'{receiver}.{method}({rest.strip()})', call.values, call.record, call.active
+    )
+    return function_of(spelled, scope_of('torch'))
+
+
+def one_of_torch(call: LibraryCall, width: str) -> int:
+    function = torch_function(call)
+    arguments = torch_arguments(call, width)
+    positions = [list(call.values).index(name) for name in call.active]
+    chosen = [arguments[position].clone().requires_grad_() for position in positions]
+
+    def of_active(*active: Any) -> Any:
+        whole = list(arguments)
+        for position, value in zip(positions, active, strict=True):
+            whole[position] = value
+        return function(*whole)
+
+    try:
+        value = of_active(*chosen)
+    except NOT_A_CALL['torch']:
+        return 0
+    if not isinstance(value, torch.Tensor):
+        return 1
+    seed = torch.as_tensor(seed_for(tuple(value.shape)), dtype=value.dtype)
+    want = torch.autograd.grad(value, chosen, seed, allow_unused=True)
+    got = tangent.vjp(function, wrt=tuple(call.active))(*arguments, init_grad=seed)
+    got = got if isinstance(got, tuple) else (got,)
+    for each, other, argument in zip(got, want, chosen, strict=True):
+        where = f'{call.expression} {width}'
+        assert isinstance(each, torch.Tensor), where
+        assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
+        each, other = each.detach(), other.detach()
+        close(symmetric(call.name, each), symmetric(call.name, other), width, where)
+    plain = [each.detach() for each in chosen]
+    moves = [torch.as_tensor(seed_for(tuple(each.shape)), dtype=each.dtype) for each in plain]
+    moves = [torch.as_tensor(symmetric(call.name, each)) for each in moves]
+    try:
+        _, along = torch.func.jvp(of_active, tuple(plain), tuple(moves))
+    except (NotImplementedError, RuntimeError):
+        along = sum(
+            torch.autograd.functional.jvp(of_active, tuple(plain), tuple(moves))[1:]
+        )
+    forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
+    close(torch.as_tensor(forward).detach(), along.detach(), width, f'{call.expression} {width} forward')
+    return 1
+
+
+SMOOTH_TORCH = [
+    name
+    for name, record in TORCH.items()
+    if 'domain' in record.options and record.options.get('shape') == 'elementwise'
+]
+
+
+@pytest.mark.parametrize('name', SMOOTH_TORCH)
+def test_second_order_of_torch(name: str) -> None:
+    for call in list(calls_of(name, TORCH[name]))[:1]:
+        function = torch_function(call)
+        arguments = torch_arguments(call, 'float64')
+        first = call.active[0]
+        position = list(call.values).index(first)
+        try:
+            function(*arguments)
+        except NOT_A_CALL['torch']:
+            continue
+        got = tangent.grad(tangent.grad(function, wrt=(first,)), wrt=(first,))(*arguments)
+        x = arguments[position].clone().requires_grad_()
+        whole = [*arguments[:position], x, *arguments[position + 1 :]]
+        slope = torch.autograd.grad(function(*whole).sum(), x, create_graph=True)[0]
+        want = torch.autograd.grad(slope.sum(), x)[0] if slope.requires_grad else 0 * x
+        close(got, want.detach(), 'float64', call.expression)
