@@ -21,6 +21,7 @@
 #include "emit/forward_function.h"
 #include "emit/function.h"
 #include "emit/hidden_builtins.h"
+#include "emit/saved_values.h"
 #include "emit/whole_gradients.h"
 #include "emit/written_halves.h"
 #include "lower/pair_fields.h"
@@ -315,6 +316,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   append_halves(table, reversed, numpy, rules, context, definitions, reverse);
 
   Emitted emitted;
+  if (log) emitted.saved = saved_values(context.list(definitions), reverse.adjoint_names);
   const PrintedText text = print(context.list(definitions));
   emitted.text = text.text;
   emitted.lines = text.lines;

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FunctionType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tangent import (
     _capture,  # noqa: F401  every gradient needs it: not imported while the first one is made
@@ -35,9 +35,18 @@ from tangent.errors import (
     TangentValueError,
     TypeMismatchError,
     UnsupportedSyntaxError,
+    enhance_traceback,
     format_error_with_context,
 )
 from tangent.grad_util import INPUT_DERIVATIVE
+
+if TYPE_CHECKING:  # at run time they are imported when they are asked for: _LATER
+    from tangent._explain import explain, show_gradient_code
+    from tangent._plots import compare_gradients, visualize
+    from tangent._shaped_array import ShapedArray
+    from tangent._shapes import check_shapes
+    from tangent._source_map import source_map
+    from tangent._status import backend_status
 
 __version__ = '1.0.0'
 
@@ -50,6 +59,7 @@ __all__ = [
     'NonScalarOutputError',
     'ReverseNotImplementedError',
     'ShapeError',
+    'ShapedArray',
     'SourceCodeNotAvailableError',
     'TangentError',
     'TangentInternalError',
@@ -58,17 +68,51 @@ __all__ = [
     'TypeMismatchError',
     'UnsupportedSyntaxError',
     'autodiff',
+    'backend_status',
+    'check_shapes',
+    'compare_gradients',
+    'enhance_traceback',
+    'explain',
     'format_error_with_context',
     'grad',
     'jvp',
+    'show_gradient_code',
+    'source_map',
     'stages',
     'value_and_grad',
+    'visualize',
     'vjp',
 ]
+
+# What is imported when it is first asked for: name -> module of this package.
+_LATER = {
+    'ShapedArray': '_shaped_array',
+    'backend_status': '_status',
+    'check_shapes': '_shapes',
+    'compare_gradients': '_plots',
+    'explain': '_explain',
+    'show_gradient_code': '_explain',
+    'source_map': '_source_map',
+    'visualize': '_plots',
+}
 
 # Gradients of a function are kept in the function's own __dict__ under this name, by options: they
 # live as long as the function, and go with it.
 _MEMORY = '__tangent_gradients__'
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    from importlib import import_module
+
+    thing = getattr(import_module(f'tangent.{_LATER[name]}'), name)
+    globals()[name] = thing  # found without this function from now on
+    return thing
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
 
 
 def grad(
@@ -111,7 +155,7 @@ def grad(
     ):
         known = _known(func, (wrt, wrt.__class__, preserve_result, check_dims, verbose))
         if known is not None:
-            return known
+            return known if verbose == 0 else _retrieved(known)
     _options.check(
         optimized=optimized,
         verbose=verbose,
@@ -135,7 +179,7 @@ def value_and_grad(
     """The value of a function and its gradient: calls give `(value, gradient)`."""
     known = _known(func, (wrt, wrt.__class__, check_dims, verbose))
     if known is not None:
-        return known
+        return known if verbose == 0 else _retrieved(known)
     _options.check(verbose=verbose)
     return _make(func, wrt, False, True, bool(check_dims), verbose)
 
@@ -177,7 +221,7 @@ def jvp(
     key = ('jvp', wrt, wrt.__class__, check_dims, preserve_result, verbose)
     known = _known(func, key) if optimized is True else None
     if known is not None:
-        return known
+        return known if verbose == 0 else _retrieved(known)
     _options.check(optimized=optimized, verbose=verbose)
     return _make(
         func,
@@ -216,7 +260,7 @@ def vjp(
     key = ('vjp', wrt, wrt.__class__, check_dims, preserve_result, verbose)
     known = _known(func, key) if optimized is True else None
     if known is not None:
-        return known
+        return known if verbose == 0 else _retrieved(known)
     _options.check(optimized=optimized, verbose=verbose)
     return _make(
         func,
@@ -300,6 +344,14 @@ def _known(func: Callable[..., Any], key: tuple[Any, ...]) -> Gradient | None:
         return None
     # functools.wraps copies the dict of one function to another.
     return gradient if owner is func and gradient.__tangent_current__ else None
+
+
+def _retrieved(known: Gradient) -> Gradient:
+    """A gradient that was made before, and that line of `verbose` which says so."""
+    from tangent import _report
+
+    _report.cache(known.__name__, 'retrieved from memory: made before with these options')
+    return known
 
 
 def _make_higher(

@@ -10,6 +10,22 @@ namespace tangent {
 
 namespace {
 
+// What the result of the primal, and what its inputs are in the user's text.
+Ranges result_ranges(const EmittedFunction& function) {
+  const Block body = function.typed.body;
+  return body.empty() ? function.core.ranges : body.back()->ranges;
+}
+
+Ranges input_ranges(const EmittedFunction& function, Context& context) {
+  Ranges ranges;
+  for (const int position : function.options.wrt) {
+    const auto index = static_cast<std::size_t>(position);
+    if (index < function.core.parameters.size())
+      ranges = context.merge(ranges, function.core.parameters[index]->ranges);
+  }
+  return ranges.empty() ? function.core.ranges : ranges;
+}
+
 const Expr* call_helper(std::string_view name, const std::vector<const Expr*>& arguments,
                         Context& context) {
   return context.make<Call>({}, context.global(context.symbol(name)),
@@ -41,9 +57,10 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
       kind != TypeKind::Array && kind != TypeKind::Numeric && kind != TypeKind::Unknown;
   if (!scalar && function.options.check_dims && function.reverse.tuple_size == 0) {
     body.push_back(context.make<ExpressionStatement>(
-        {}, call_helper("_check_seed",
-                        {context.local(function.reverse.seed), context.local(function.result)},
-                        context)));
+        result_ranges(function),
+        call_helper("_check_seed",
+                    {context.local(function.reverse.seed), context.local(function.result)},
+                    context)));
   }
   if (!parts.backward.empty() && !parts.forward.empty()) {
     body.push_back(context.make<Comment>({}, std::string_view()));
@@ -78,7 +95,7 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
                    ? gradients[0]
                    : context.make<TupleDisplay>({}, context.list(gradients));
   }
-  body.push_back(context.make<Return>({}, returned));
+  body.push_back(context.make<Return>(input_ranges(function, context), returned));
   return context.list(body);
 }
 

@@ -144,6 +144,8 @@ NB_MODULE(_core, module) {
              nb::arg("seed_required"), nb::arg("tangents").none(), nb::arg("verbose"),
              nb::arg("name"), nb::arg("recipe"));
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
+  module.def("gradient_record", &tangent::runtime::gradient_record);
+  module.def("gradient_lines", &tangent::runtime::gradient_lines);
   module.def("diagnostic_kinds", &diagnostic_kinds, "Every registered kind and its class.");
   module.def("parse_and_print", &parse_and_print, "The text of a module, read and printed again.");
   module.def("check_rule", &check_rule, "Reads a derivative record; a mistake is an exception.");

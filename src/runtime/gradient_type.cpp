@@ -283,12 +283,24 @@ nb::object make_gradient(nb::handle primal, GradientOptions options, int verbose
   return self;
 }
 
-nb::list gradient_stages(nb::handle gradient, const nb::args& arguments) {
-  if (Py_TYPE(gradient.ptr()) != gradient_type()) {
-    throw nb::type_error("stages are those of a gradient");
-  }
-  return gradient_of(gradient.ptr())
-      .stages(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(), nullptr);
+namespace {
+
+Gradient& required(nb::handle gradient) {
+  if (Py_TYPE(gradient.ptr()) != gradient_type()) throw nb::type_error("this is no gradient");
+  return gradient_of(gradient.ptr());
 }
+
+}  // namespace
+
+nb::list gradient_stages(nb::handle gradient, const nb::args& arguments) {
+  return required(gradient).stages(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(),
+                                   nullptr);
+}
+
+nb::dict gradient_record(nb::handle gradient, const nb::args& arguments) {
+  return required(gradient).record(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size());
+}
+
+nb::object gradient_lines(nb::handle gradient) { return required(gradient).line_places(); }
 
 }  // namespace tangent::runtime
