@@ -1,9 +1,9 @@
 """What the documents print is what comes out, and what they name is there.
 
-In README.md and docs/architecture.md the blocks marked `python` are run as they are printed, one
-after the other in one namespace. A block marked `text` or `py` right behind one is what it prints;
-a `python` block without one prints nothing. `python tests/test_documents.py` writes anew what has
-changed in them.
+In README.md and the documents of docs/ listed below, the blocks marked `python` are run as they are
+printed, one after the other in one namespace. A block marked `text` or `py` right behind one is
+what it prints; a `python` block without one prints nothing. `python tests/test_documents.py` writes
+anew what has changed in them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/architecture.md"]
+DOCUMENTS = ["README.md", "docs/architecture.md", "docs/inspection.md"]
 # A block of Python, and the block of output behind it, if there is one.
 BLOCKS = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```(?:text|py)\n(?P<out>.*?)```\n)?", re.S)
 
@@ -26,7 +26,7 @@ def printed_by(code: str, place: str, namespace: dict[str, object]) -> str:
     """Runs a block as if it stood in a file of its own, so that its functions have a source."""
     linecache.cache[place] = len(code), None, code.splitlines(keepends=True), place
     out = io.StringIO()
-    with contextlib.redirect_stdout(out):
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(out):
         exec(compile(code, place, "exec"), namespace)
     return out.getvalue().rstrip("\n") + "\n" if out.getvalue() else ""
 

@@ -15,7 +15,7 @@ import numpy as np
 import tangent
 from tangent import _differences, _options
 from tangent._dataflow import Flow, definition_of
-from tangent._explain import _positions, _shown
+from tangent._explain import _positions, _shown, kind_of
 from tangent._source_map import source_map
 
 _MOST_BOXES = 24  # in a column of a picture
@@ -190,11 +190,17 @@ def _draw_flow(
             (x['file'], x['primal_line'], x['primal']) for x in lines[:-1]
         )
         forward, backward = [text for _, _, text in sorted(seen)], forward
-    given = [f'{name} = {_shown(each)}' for name, each in zip(names, inputs, strict=False)]
-    _column(left, 'Forward', given, forward, [f'value = {_shown(value)}'])
+    given = [f'{name} = {_brief(each)}' for name, each in zip(names, inputs, strict=False)]
+    _column(left, 'Forward', given, forward, [f'value = {_brief(value)}'])
     slopes = (gradient,) if single else gradient
-    ends = [f'b{names[at]} = {_shown(each)}' for at, each in zip(positions, slopes, strict=True)]
+    ends = [f'b{names[at]} = {_brief(each)}' for at, each in zip(positions, slopes, strict=True)]
     _column(right, 'Backward', ['adjoint of the result = 1.0'], backward, ends)
+
+
+def _brief(value: Any) -> str:
+    """A value, or the type of one that fills more than a box."""
+    text = ' '.join(_shown(value).split())
+    return text if len(text) <= _LONGEST - 8 else kind_of(value)
 
 
 def _column(axes: Any, title: str, start: list[str], lines: list[str], end: list[str]) -> None:

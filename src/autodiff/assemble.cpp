@@ -444,7 +444,9 @@ class Assembler {
 
   // An adjoint statement keeps the ranges of the statement that it differentiates.
   const Stmt* with_ranges(const Back& item, Ranges around) {
-    const Ranges ranges = item.origin != nullptr ? item.origin->ranges : around;
+    const Ranges ranges = !item.ranges.empty()     ? item.ranges
+                          : item.origin != nullptr ? item.origin->ranges
+                                                   : around;
     return dispatch(*item.statement, [&](const auto& it) -> const Stmt* {
       using T = std::remove_cvref_t<decltype(it)>;
       if constexpr (std::is_base_of_v<Stmt, T>) {

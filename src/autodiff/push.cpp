@@ -33,6 +33,15 @@ std::size_t Reverse::distinct_leaves(const Expr* node) const {
   return seen.size();
 }
 
+std::size_t Reverse::active_parts(const Expr* node) const {
+  std::size_t count = 0;
+  for_each_node(*node, [&](const Node& part) {
+    const auto* subscript = as<Subscript>(&part);
+    if (subscript != nullptr && active(subscript)) ++count;
+  });
+  return count;
+}
+
 std::size_t Reverse::size_of(const Expr* node, std::size_t limit) {
   std::size_t count = 0;
   std::vector<const Node*> stack{node};
@@ -57,7 +66,9 @@ Linear Reverse::named(std::string_view wish, const Linear& adjoint, const Type& 
 Linear Reverse::named_if_shared(const Expr* node, Linear adjoint) {
   const bool scalar = is_number_type(typing_.of(node));
   if (adjoint.is_cheap(scalar)) return adjoint;
-  if (distinct_leaves(node) < 2 && size_of(node, 12) <= 12) return adjoint;
+  // Contributions to one variable join, but not those to parts of an array.
+  if (distinct_leaves(node) < 2 && size_of(node, 12) <= 12 && (scalar || active_parts(node) < 2))
+    return adjoint;
   return name_adjoint(node, adjoint);
 }
 
@@ -77,7 +88,10 @@ Linear Reverse::write_as(Symbol variable, Linear adjoint, const Type& type) {
     const InFlight waiting(*this, adjoint);
     flush_mentions(name, variable);
   }
-  write(name, adjoint, type);
+  {
+    const Origins origins(*this, adjoint);
+    write(name, adjoint, type);
+  }
   Linear result = algebra_.of(context_.local(name));
   result.lazy = adjoint.lazy;
   return result;
@@ -99,6 +113,7 @@ void Reverse::push(const Expr* node, Linear adjoint) {
   switch (node->kind) {
     case Kind::Name:
       if (is_list(node)) return add_to_list(node, adjoint, false);
+      for (Term& term : adjoint.terms) term.origin = current_;
       algebra_.add(adjoint_of(static_cast<const Name*>(node)->symbol), adjoint);
       return;
     case Kind::BinaryOperation:

@@ -16,8 +16,21 @@ Ranges result_ranges(const EmittedFunction& function) {
   return body.empty() ? function.core.ranges : body.back()->ranges;
 }
 
-Ranges input_ranges(const EmittedFunction& function, Context& context) {
+// What is computed where it is given back comes from the statements that it differentiates.
+void add_computed(const Expr* value, Ranges& ranges, Context& context) {
+  const auto add_all = [&](Exprs parts) {
+    for (const Expr* part : parts) add_computed(part, ranges, context);
+  };
+  if (const auto* tuple = as<TupleDisplay>(value)) return add_all(tuple->elements);
+  if (const auto* list = as<ListDisplay>(value)) return add_all(list->elements);
+  if (const auto* dict = as<Dictionary>(value)) return add_all(dict->values);
+  if (!is<Name>(value) && !is<Constant>(value)) ranges = context.merge(ranges, value->ranges);
+}
+
+Ranges input_ranges(const EmittedFunction& function, const std::vector<const Expr*>& gradients,
+                    Context& context) {
   Ranges ranges;
+  for (const Expr* gradient : gradients) add_computed(gradient, ranges, context);
   for (const int position : function.options.wrt) {
     const auto index = static_cast<std::size_t>(position);
     if (index < function.core.parameters.size())
@@ -95,7 +108,7 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
                    ? gradients[0]
                    : context.make<TupleDisplay>({}, context.list(gradients));
   }
-  body.push_back(context.make<Return>(input_ranges(function, context), returned));
+  body.push_back(context.make<Return>(input_ranges(function, gradients, context), returned));
   return context.list(body);
 }
 

@@ -37,6 +37,8 @@ class DeadCode {
     }
     return rewrite(body);
   }
+  // Whether a branch or loop went: what only its header read may be dead by now.
+  [[nodiscard]] bool dropped() const { return dropped_; }
 
  private:
   void solve(Block body) {
@@ -142,6 +144,8 @@ class DeadCode {
       stack.pop_back();
       if (is<Subscript>(top) || is<Call>(top) || is<BinaryOperation>(top))
         again_[hash(top)].push_back({top, nested});
+      if (const Expr* divisor = divisor_of(top))
+        divisors_[hash(divisor)].push_back({divisor, nested});
       // An element of a tangent is there if that of the variable is.
       if (is<Subscript>(top) && !input_.variables.empty()) {
         const Node* primal = of_variables(top);
@@ -179,6 +183,15 @@ class DeadCode {
     return {nullptr, nullptr};
   }
 
+  // What a division of numbers divides by.
+  const Expr* divisor_of(const Node* node) const {
+    const auto* operation = as<BinaryOperation>(node);
+    if (operation == nullptr || operation->op != BinaryOperator::Divide ||
+        !input_.type_of(operation->right).is_number())
+      return nullptr;
+    return operation->right;
+  }
+
   // Whether two arrays that do not fit raise in the backward part as well.
   bool joined_again(const Expr* expression) const {
     const auto operands = broadcast_operands(expression);
@@ -204,13 +217,26 @@ class DeadCode {
     for_each_read(node, [&](Symbol read) { ++reads_of_[read]; });
   }
 
-  bool evaluated_again(const Expr* expression, bool nested) const {
-    if (joined_again(expression)) return true;
-    const auto found = again_.find(hash(expression));
-    return found != again_.end() &&
+  struct Evaluated {
+    const Node* node;
+    bool nested;  // in a branch or loop
+  };
+  using Evaluations = std::unordered_map<std::size_t, std::vector<Evaluated>>;
+
+  static bool is_among(const Evaluations& evaluations, const Expr* expression, bool nested) {
+    const auto found = evaluations.find(hash(expression));
+    return found != evaluations.end() &&
            std::any_of(found->second.begin(), found->second.end(), [&](const Evaluated& other) {
              return (nested || !other.nested) && equal(other.node, expression);
            });
+  }
+
+  bool evaluated_again(const Expr* expression, bool nested) const {
+    if (joined_again(expression)) return true;
+    // A quotient by the same number raises where that number is zero, whatever is divided.
+    const Expr* divisor = divisor_of(expression);
+    return is_among(again_, expression, nested) ||
+           (divisor != nullptr && is_among(divisors_, divisor, nested));
   }
 
   bool is_live(const Expr* target, const VariableSet& live) {
@@ -327,7 +353,8 @@ class DeadCode {
         // Kept for what it may raise alone: nobody reads the name.
         if (target != nullptr && input_.forward.contains(statement) && !is<Pop>(assign->value) &&
             !is_live(target, live_after_[statement])) {
-          return context.make<ExpressionStatement>(assign->ranges, assign->value);
+          return made_anew(
+              statement, context.make<ExpressionStatement>(assign->ranges, assign->value), input_);
         }
         return statement;
       }
@@ -342,9 +369,11 @@ class DeadCode {
       if (is_empty(body) && is_empty(orelse) && input_.effects.is_pure(branch->test) &&
           !(input_.forward.contains(statement) &&
             input_.effects.may_raise(branch->test, harmless(statement)))) {
+        dropped_ = true;
         return nullptr;
       }
-      return context.make<If>(branch->ranges, branch->test, body, orelse);
+      return made_anew(statement, context.make<If>(branch->ranges, branch->test, body, orelse),
+                       input_);
     }
     if (const auto* loop = as<For>(statement)) {
       const Stmt* before = last_simple(before_);
@@ -352,12 +381,19 @@ class DeadCode {
       const bool ours = !input_.forward.contains(statement);
       if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
           (ours || !targets_live(loop, before))) {
+        dropped_ = true;
         return nullptr;
       }
-      return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
+      return made_anew(
+          statement,
+          context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false),
+          input_);
     }
     if (const auto* repeat = as<While>(statement)) {
-      return context.make<While>(repeat->ranges, repeat->test, rewrite(repeat->body), Block());
+      return made_anew(
+          statement,
+          context.make<While>(repeat->ranges, repeat->test, rewrite(repeat->body), Block()),
+          input_);
     }
     return statement;
   }
@@ -377,23 +413,29 @@ class DeadCode {
   }
 
   const PassInput& input_;
+  bool dropped_ = false;
   const Stmt* before_ = nullptr;  // the statement in front of the one that is rewritten
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
   std::unordered_set<Symbol> tapes_;
   std::unordered_set<Symbol> dead_tapes_;
   std::unordered_map<Symbol, int> reads_of_;
-  struct Evaluated {
-    const Node* node;
-    bool nested;  // in a branch or loop
-  };
-  std::unordered_map<std::size_t, std::vector<Evaluated>> again_;
+  Evaluations again_;
+  Evaluations divisors_;                       // of the quotients among them
   std::vector<std::pair<Type, Type>> joined_;  // of arrays that are broadcast together anyhow
   std::unordered_set<const Stmt*> nested_;     // statements in branches and loops
 };
 
 }  // namespace
 
-Block remove_dead_code(Block body, const PassInput& input) { return DeadCode(input).run(body); }
+Block remove_dead_code(Block body, const PassInput& input) {
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    DeadCode pass(input);
+    body = pass.run(body);
+    if (!pass.dropped()) break;
+  }
+  return body;
+}
 
 }  // namespace tangent

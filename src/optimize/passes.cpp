@@ -14,13 +14,14 @@ struct NamedPass {
   Block (*run)(Block, const PassInput&);
 };
 
-PassInput input_of(const TypedFunction& typed, ReverseResult& reverse, const Assembled& parts,
-                   RuleBook& rules, Effects& effects, Context& context) {
+PassInput input_of(const TypedFunction& typed, ReverseResult& reverse,
+                   std::unordered_set<const Stmt*>& primal, RuleBook& rules, Effects& effects,
+                   Context& context) {
   static const std::unordered_map<Symbol, Symbol> kNone;
   static const std::unordered_set<Symbol> kNothing;
   return {.typed = typed,
           .rules = rules,
-          .forward = parts.primal,
+          .forward = primal,
           .adjoints = reverse.adjoint_names,
           .numbers = reverse.number_names,
           .written = reverse.plan.written,
@@ -48,15 +49,18 @@ Block run(std::span<const NamedPass> passes, Block body, const PassInput& input,
 Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& reverse,
                     const Assembled& parts, RuleBook& rules, Context& context) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
-  const PassInput input = input_of(typed, reverse, parts, rules, effects, context);
+  std::unordered_set<const Stmt*> primal = parts.primal;
+  const PassInput input = input_of(typed, reverse, primal, rules, effects, context);
   return tidy(substitute_single_uses(join_sums(body, input), input), input);
 }
 
 Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, const StageLog& log) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
-  const PassInput input = input_of(typed, reverse, parts, rules, effects, context);
+  std::unordered_set<const Stmt*> primal = parts.primal;
+  const PassInput input = input_of(typed, reverse, primal, rules, effects, context);
   static constexpr NamedPass kPasses[] = {
+      {"recompute", recompute},
       {"dead code", remove_dead_code},
       // Every tape that is left is read.
       {"single uses", substitute_single_uses},

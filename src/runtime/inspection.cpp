@@ -1,4 +1,6 @@
 // What reports show of a gradient: its source map, and the record of the road that made it.
+#include <algorithm>
+
 #include "python/errors.h"
 #include "python/session.h"
 #include "python/text.h"
@@ -40,8 +42,19 @@ nb::object Gradient::line_places() {
   const std::shared_ptr<Variant> variant = hot_ != nullptr ? hot_ : general(nullptr);
   if (variant == nullptr) return nb::none();
   nb::list lines;
-  for (const Ranges& ranges : variant->emitted().lines)
-    lines.append(places_of(ranges.data(), ranges.size(), variant->files()));
+  for (std::size_t k = 0; k < variant->emitted().lines.size(); ++k) {
+    const Ranges ranges = variant->emitted().lines[k];
+    nb::list places = places_of(ranges.data(), ranges.size(), variant->files());
+    // What the line evaluates may stand elsewhere: in a function that is written out.
+    const SourceRange& evaluated = variant->emitted().places[k];
+    const bool known = std::ranges::any_of(ranges, [&](const SourceRange& range) {
+      return range.file == evaluated.file && range.line <= evaluated.line &&
+             evaluated.end_line <= range.end_line;
+    });
+    if (!known && !ranges.empty() && evaluated.line != 0)
+      places.append(python::place_of(evaluated, variant->files()));
+    lines.append(places);
+  }
   return nb::make_tuple(variant->filename(), lines);
 }
 
