@@ -81,6 +81,10 @@ class Flow:
 
     def influential(self) -> set[str]:
         """The names of which some value reaches the result."""
+        return self._walk()[0]
+
+    def _walk(self) -> tuple[set[str], set[str]]:
+        """The names of which some value reaches the result, and those that do at the start."""
         live = {*self.out_names, *self.deciding}
         found = set(live)
         # Once backwards for straight code; until nothing changes where statements run again.
@@ -93,11 +97,11 @@ class Flow:
                     live.update(sources)
                     found.update(sources)
             if self.straight or len(found) == before:
-                return found
+                return found, live
 
     def dead_inputs(self) -> list[int]:
         """The positions of the parameters that no path connects with the result."""
-        reached = self.influential()
+        reached = self._walk()[1]
         return [at for at, name in enumerate(self.params) if name not in reached]
 
     # --- statements

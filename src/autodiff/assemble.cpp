@@ -141,14 +141,33 @@ class Assembler {
 
   // The statement that gave a variable the value that it has at a position of a block; if that
   // stands outside of the block, the statement at the position.
-  static Ranges origin_of(Symbol variable, Block block, std::size_t index) {
+  Ranges origin_of(Symbol variable, Block block, std::size_t index) {
     for (std::size_t k = index; k-- > 0;) {
-      bool defines = false;
-      for_each_definition(block[k],
-                          [&](Symbol symbol) { defines = defines || symbol == variable; });
-      if (defines) return block[k]->ranges;
+      const Ranges ranges = definitions_of(variable, block[k]);
+      if (!ranges.empty()) return ranges;
     }
     return block[std::min(index, block.size() - 1)]->ranges;
+  }
+
+  // The places of the statements, in this one, that give a variable its value.
+  Ranges definitions_of(Symbol variable, const Stmt* statement) {
+    Ranges ranges;
+    const auto* loop = as<For>(statement);
+    if (loop != nullptr || is<If>(statement) || is<While>(statement)) {
+      for_each_child(*statement, [&](const Node* child) {
+        if (is_statement(child->kind))
+          ranges =
+              context_.merge(ranges, definitions_of(variable, static_cast<const Stmt*>(child)));
+      });
+      bool target = false;
+      if (loop != nullptr)
+        for_each_target(loop->target,
+                        [&](Symbol symbol) { target = target || symbol == variable; });
+      return target ? context_.merge(loop->ranges, ranges) : ranges;
+    }
+    bool defines = false;
+    for_each_definition(statement, [&](Symbol symbol) { defines = defines || symbol == variable; });
+    return defines ? statement->ranges : ranges;
   }
 
   void save_at(Block block, std::size_t index, Statements& out) {

@@ -51,7 +51,8 @@ nb::object Gradient::line_places() {
       return range.file == evaluated.file && range.line <= evaluated.line &&
              evaluated.end_line <= range.end_line;
     });
-    if (!known && !ranges.empty() && evaluated.line != 0)
+    const bool users = evaluated.line != 0 && evaluated.file < python::kFirstRuleFile;
+    if (!known && !ranges.empty() && users)
       places.append(python::place_of(evaluated, variant->files()));
     lines.append(places);
   }
