@@ -23,6 +23,8 @@ class DeadCode {
   Block run(Block body) {
     for (const Stmt* statement : body) collect_reads(statement);
     find_nested(body, false);
+    shaped_like_ = input_.variables;
+    find_shapes(body);
     solve(body);
     if (!input_.has_halves) collect(body, false);
     // A dead tape can make other values dead: until nothing changes, in practice twice.
@@ -146,8 +148,8 @@ class DeadCode {
         again_[hash(top)].push_back({top, nested});
       if (const Expr* divisor = divisor_of(top))
         divisors_[hash(divisor)].push_back({divisor, nested});
-      // An element of a tangent is there if that of the variable is.
-      if (is<Subscript>(top) && !input_.variables.empty()) {
+      // An element of a tangent or an adjoint is there if that of the variable is.
+      if (is<Subscript>(top) && !shaped_like_.empty()) {
         const Node* primal = of_variables(top);
         if (primal != top) again_[hash(primal)].push_back({primal, nested});
       }
@@ -159,11 +161,30 @@ class DeadCode {
     }
   }
 
-  // The same expression with variables in place of their tangents.
+  // Adjoints that are made once, as zeros like a variable that is never bound anew.
+  void find_shapes(Block body) {
+    std::unordered_map<Symbol, int> bindings;
+    for (const Stmt* statement : body)
+      for_each_binding(statement, [&](Symbol symbol) { ++bindings[symbol]; });
+    for (const Stmt* statement : body) {
+      const auto* assign = as<Assign>(statement);
+      const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+      const auto* call = assign != nullptr ? as<Call>(assign->value) : nullptr;
+      if (target == nullptr || call == nullptr || call->callee.text() != "numpy.zeros_like" ||
+          call->arguments.size() != 1 || !input_.adjoints.contains(target->symbol))
+        continue;
+      const auto* like = as<Name>(call->arguments[0]);
+      if (like != nullptr && like->scope == Scope::Local && !bindings.contains(like->symbol) &&
+          bindings[target->symbol] == 1)
+        shaped_like_.emplace(target->symbol, like->symbol);
+    }
+  }
+
+  // The same expression with variables in place of what has their shapes.
   const Node* of_variables(const Node* node) const {
     if (const auto* name = as<Name>(node)) {
-      const auto found = input_.variables.find(name->symbol);
-      return found != input_.variables.end() ? input_.context.local(found->second) : node;
+      const auto found = shaped_like_.find(name->symbol);
+      return found != shaped_like_.end() ? input_.context.local(found->second) : node;
     }
     return rewrite_children(input_.context, *node,
                             [&](const Node* child) { return of_variables(child); });
@@ -420,6 +441,7 @@ class DeadCode {
   std::unordered_set<Symbol> tapes_;
   std::unordered_set<Symbol> dead_tapes_;
   std::unordered_map<Symbol, int> reads_of_;
+  std::unordered_map<Symbol, Symbol> shaped_like_;  // a tangent or adjoint -> its variable
   Evaluations again_;
   Evaluations divisors_;                       // of the quotients among them
   std::vector<std::pair<Type, Type>> joined_;  // of arrays that are broadcast together anyhow
