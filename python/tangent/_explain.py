@@ -211,8 +211,9 @@ def _print(
     say(_primal_source(func))
     _heading(say, 'GRADIENT (generated source)')
     say(report['gradient_source'].rstrip('\n'))
-    kinds = ', '.join(f'{key}: {kind}' for key, kind in report['variant']['arguments'].items())
-    _heading(say, f'VARIANT {report["variant"]["name"]} for {kinds}')
+    _heading(say, f'VARIANT {report["variant"]["name"]}{report["variant"]["signature"]}')
+    for key, kind in report['variant']['arguments'].items():
+        say(f'{key}: {kind}')
     _heading(say, 'SAVED (what the backward part needs of the forward part)')
     for value in report['saved']:
         say(saved_line(value))
@@ -233,8 +234,8 @@ def _print(
             say(f'{target} <- {", ".join(sources) or "constants"}{mark}')
     say(_RULE)
     say(f'value = {_shown(report["value"])}')
-    for label, key in (('gradient', 'gradient'), ('fd check', 'numeric_gradient')):
-        say(f'{label} = {_shown(report[key])}')
+    say(f'gradient = {_shown(report["gradient"])}')
+    say(f'fd check = {_shown(report["numeric_gradient"], 6)}')
     bound = _LIMIT * max(1.0, max(map(_differences.largest, gradients), default=0.0))
     fits = 'OK' if report['max_error'] <= bound else 'MISMATCH'
     say(f'max |Δ| = {report["max_error"]:.2e} {fits}')
@@ -280,16 +281,17 @@ def _listed(places: Sequence[Place]) -> str:
     return ', '.join(shown + ['…'] * (len(places) > 3))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, digits: int = 10) -> str:
     if isinstance(value, (float, np.floating)):
-        return f'{float(value):.10g}'
+        return f'{float(value):.{digits}g}'
     if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=8, threshold=24, edgeitems=3)
+        return np.array2string(value, precision=min(digits, 8), threshold=24, edgeitems=3)
     if isinstance(value, dict):
-        return '{' + ', '.join(f'{key!r}: {_shown(part)}' for key, part in value.items()) + '}'
+        parts = (f'{key!r}: {_shown(part, digits)}' for key, part in value.items())
+        return '{' + ', '.join(parts) + '}'
     if isinstance(value, (list, tuple)) and not hasattr(value, '_fields'):
         opening, closing = '[]' if isinstance(value, list) else '()'
-        return opening + ', '.join(map(_shown, value)) + closing
+        return opening + ', '.join(_shown(part, digits) for part in value) + closing
     return repr(value)
 
 

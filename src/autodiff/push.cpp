@@ -18,6 +18,18 @@ Type reduced_type(const Type& adjoint, const Type& operand) {
   return result;
 }
 
+// Whether two or more terms of a sum are active. Walked along its spine: sums can be very long.
+template <class Active>
+bool has_two_terms(const Expr* node, Active&& active) {
+  int count = 0;
+  while (const auto* sum = as<BinaryOperation>(node)) {
+    if (sum->op != BinaryOperator::Add && sum->op != BinaryOperator::Subtract) break;
+    if (active(sum->right) && ++count == 2) return true;
+    node = sum->left;
+  }
+  return active(node) && ++count == 2;
+}
+
 }  // namespace
 
 bool Reverse::active(const Expr* node) const { return activity_.varies(node, current_); }
@@ -191,7 +203,9 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
   switch (node->op) {
     case BinaryOperator::Add:
     case BinaryOperator::Subtract:
-      if (left && right) {
+      // `a + b - constant` has two terms as well.
+      if ((left && right) ||
+          (left && has_two_terms(node->left, [&](const Expr* term) { return active(term); }))) {
         adjoint =
             is_number_type(typing_.of(node)) && adjoint.terms.size() == 1 && adjoint.is_cheap(true)
                 ? std::move(adjoint)
@@ -256,7 +270,9 @@ Linear Reverse::name_numerator(const BinaryOperation* quotient, const Linear& ad
   const auto* variable = as<Name>(quotient->left);
   if (variable != nullptr && adjoint_of(variable->symbol).is_zero() &&
       !adjoint.mentions(bar(variable->symbol))) {
-    return write_as(variable->symbol, adjoint, typing_.of(variable));
+    Linear own = adjoint;
+    for (Term& term : own.terms) term.origin = current_;
+    return write_as(variable->symbol, std::move(own), typing_.of(variable));
   }
   const std::string wish = variable != nullptr ? "bnumerator" : "b" + name_for(quotient->left);
   return named(wish, adjoint, typing_.of(quotient->left));

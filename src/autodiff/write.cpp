@@ -38,8 +38,12 @@ void Reverse::emit(const Stmt* statement) {
   }
   Back item{.form = Back::Form::Statement, .statement = statement, .origin = current_};
   if (written_ != nullptr) {
-    // What contributed last describes it best: the others have been described before.
-    item.origin = nullptr;
+    // What contributed last describes it best: the others have been described before. A zero
+    // comes from nothing.
+    if (written_->is_zero() || std::ranges::any_of(written_->terms, [](const Term& term) {
+          return term.origin != nullptr;
+        }))
+      item.origin = nullptr;
     for (const Term& term : written_->terms) {
       if (term.origin == nullptr) continue;
       item.origin = term.origin;
