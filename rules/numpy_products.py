@@ -34,11 +34,15 @@ def dot(y, a, b):
          sample=("(vector2, vector3)", "(matrix23, vector3)", "(number, vector3)",
                  "(number, number)"))
 def outer(y, a, b):
-    if rank(a) == 1:
+    if rank(a) == 1 and rank(b) == 1:
+        d[a] = full(d[y], y) @ b
+    elif rank(a) == 1:
         d[a] = full(d[y], y) @ np.ravel(b)
     else:
         d[a] = np.reshape(full(d[y], y) @ np.ravel(b), np.shape(a))
-    if rank(b) == 1:
+    if rank(a) == 1 and rank(b) == 1:
+        d[b] = a @ full(d[y], y)
+    elif rank(b) == 1:
         d[b] = np.ravel(a) @ full(d[y], y)
     else:
         d[b] = np.reshape(np.ravel(a) @ full(d[y], y), np.shape(b))

@@ -26,6 +26,7 @@
 #include "emit/function.h"
 #include "emit/hidden_builtins.h"
 #include "emit/libraries.h"
+#include "emit/saved_values.h"
 #include "emit/whole_gradients.h"
 #include "emit/written_halves.h"
 #include "lower/functional_updates.h"
@@ -403,6 +404,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   append_halves(table, reversed, numpy, rules, context, definitions, reverse, options);
 
   Emitted emitted;
+  if (log) emitted.saved = saved_values(context.list(definitions), reverse.adjoint_names);
   const PrintedText text = print(context.list(definitions));
   emitted.text = text.text;
   emitted.lines = text.lines;

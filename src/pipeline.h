@@ -58,6 +58,17 @@ struct Written {
   [[nodiscard]] bool empty() const { return arrays.empty() && lists.empty() && objects.empty(); }
 };
 
+// A value of the forward part that the backward part reads, for reports.
+struct SavedValue {
+  enum class Form : std::uint8_t { Tape, Name, Tuple };  // Tuple: the tape of a function's halves
+  Form form = Form::Name;
+  std::string name;                  // of the tape or the variable
+  std::string value;                 // what is saved, as it is written
+  std::string function;              // Tuple: the half that reads it
+  std::vector<SourceRange> made;     // where the value comes from
+  std::vector<SourceRange> read_by;  // the lines whose adjoints read it
+};
+
 struct Emitted {
   std::string text;           // one or more function definitions, the gradient first
   std::string function_name;  // the name of the gradient in that text
@@ -66,6 +77,7 @@ struct Emitted {
   std::vector<bool> scalar_tangents;
   std::vector<Ranges> lines;           // source map: per line of text the user's ranges
   std::vector<SourceRange> places;     // per line the place of what it evaluates first
+  std::vector<SavedValue> saved;       // only with a StageLog
   std::vector<GlobalBinding> globals;  // user names the namespace must hold, as printed
   std::vector<std::string>
       helpers;  // names of tangent.runtime that the text uses, as printed ("_unbroadcast")

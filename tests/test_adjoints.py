@@ -214,7 +214,8 @@ def test_the_adjoint_of_a_numerator_is_computed_once():
 def test_a_shape_error_of_a_dropped_statement_is_still_raised():
     df = tangent.grad(masked_root, wrt=(0, 1))
     x = np.ones(3)
-    assert 'np.sum(' not in df.source(x, x)
+    code = [line for line in df.source(x, x).splitlines() if not line.lstrip().startswith('#')]
+    assert 'np.sum(' not in '\n'.join(code)
     with pytest.raises(ValueError, match='could not be broadcast'):
         df(x, np.ones(2))
 

@@ -173,8 +173,8 @@ def test_verbose():
         df(2.0)
         df(3.0)
         text = out.getvalue()
-    first, rest = text.split('\n', 1)
-    assert 'dcubedx' in first
+    first, second, rest = text.split('\n', 2)
+    assert first.startswith('[Cache] dcubedx') and second.startswith('[Optimization]')
     assert rest.strip() == df.__tangent_source__.strip()
     with io.StringIO() as out, redirect_stdout(out):
         tangent.grad(cube, verbose=2)(2.0)

@@ -21,6 +21,7 @@ DOCUMENTS = [
     "README.md",
     "docs/architecture.md",
     "docs/caches.md",
+    "docs/inspection.md",
     "docs/options.md",
     "docs/rules.md",
 ]
@@ -32,7 +33,7 @@ def printed_by(code: str, place: str, namespace: dict[str, object]) -> str:
     """Runs a block as if it stood in a file of its own, so that its functions have a source."""
     linecache.cache[place] = len(code), None, code.splitlines(keepends=True), place
     out = io.StringIO()
-    with contextlib.redirect_stdout(out):
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(out):
         exec(compile(code, place, "exec"), namespace)
     return out.getvalue().rstrip("\n") + "\n" if out.getvalue() else ""
 

@@ -288,8 +288,8 @@ NETWORK = '''
 def dnetworkdresistorscontact(resistors, contact, by=1.0):
     y, y_tape = _network_forward(resistors, contact)
 
-    # Grad of: y = network(resistors, contact)
     bresistors = np.zeros_like(resistors)
+    # Grad of: y = network(resistors, contact)
     bcontact = _network_backward(y_tape, by, bresistors)
     return bresistors, bcontact
 

@@ -44,6 +44,7 @@ from tangent.errors import (
     TangentValueError,
     TypeMismatchError,
     UnsupportedSyntaxError,
+    enhance_traceback,
     format_error_with_context,
 )
 from tangent.grad_util import INPUT_DERIVATIVE
@@ -69,6 +70,12 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: _LAT
     from tangent._source import function
     from tangent._surgery import insert_grad_of, tangent
     from tangent._trace import trace, trace_grad
+    from tangent._explain import explain, show_gradient_code
+    from tangent._plots import compare_gradients, visualize
+    from tangent._shaped_array import ShapedArray
+    from tangent._shapes import check_shapes
+    from tangent._source_map import source_map
+    from tangent._status import backend_status
 
 __version__ = '1.0.0'
 
@@ -81,6 +88,7 @@ __all__ = [
     'NonScalarOutputError',
     'ReverseNotImplementedError',
     'ShapeError',
+    'ShapedArray',
     'SourceCodeNotAvailableError',
     'TangentError',
     'TangentInternalError',
@@ -89,11 +97,16 @@ __all__ = [
     'TypeMismatchError',
     'UnsupportedSyntaxError',
     'autodiff',
+    'backend_status',
+    'check_shapes',
     'clear_cache',
+    'compare_gradients',
     'custom_bwd_call',
     'custom_jvp_call',
     'custom_vjp',
     'disk_cache',
+    'enhance_traceback',
+    'explain',
     'format_error_with_context',
     'function',
     'get_cache_size',
@@ -113,12 +126,15 @@ __all__ = [
     'register_tangent',
     'reset_cache_stats',
     'set_cache_size',
+    'show_gradient_code',
+    'source_map',
     'stages',
     'stop_gradient',
     'tangent',
     'trace',
     'trace_grad',
     'value_and_grad',
+    'visualize',
     'vjp',
 ]
 
@@ -143,6 +159,14 @@ _LATER = {
     'tangent': '_surgery',
     'trace': '_trace',
     'trace_grad': '_trace',
+    'ShapedArray': '_shaped_array',
+    'backend_status': '_status',
+    'check_shapes': '_shapes',
+    'compare_gradients': '_plots',
+    'explain': '_explain',
+    'show_gradient_code': '_explain',
+    'source_map': '_source_map',
+    'visualize': '_plots',
 }
 # Those of `_checkpointing`.
 _CHECKPOINTING = (
@@ -257,7 +281,7 @@ def grad(
     ):
         known = _known(func, key)
         if known is not None:
-            return known
+            return known if verbose == 0 else _retrieved(known)
     _options.check(
         optimized=optimized,
         verbose=verbose,
@@ -293,7 +317,7 @@ def value_and_grad(
     """The value of a function and its gradient: calls give `(value, gradient)`."""
     known = _known(func, ('value_and_grad', wrt, wrt.__class__, False, check_dims, verbose))
     if known is not None:
-        return known
+        return known if verbose == 0 else _retrieved(known)
     _options.check(verbose=verbose)
     return _made(func, Request('value_and_grad', wrt, False, bool(check_dims), verbose))
 
@@ -335,7 +359,7 @@ def jvp(
     key = 'jvp', wrt, wrt.__class__, preserve_result, check_dims, verbose
     known = _known(func, key) if optimized is True else None
     if known is not None:
-        return known
+        return known if verbose == 0 else _retrieved(known)
     _options.check(optimized=optimized, verbose=verbose)
     enabled = _options.enabled(optimized, None)
     options = bool(preserve_result), bool(check_dims), verbose, (None, None), enabled
@@ -366,7 +390,7 @@ def vjp(
     key = 'vjp', wrt, wrt.__class__, preserve_result, check_dims, verbose
     known = _known(func, key) if optimized is True else None
     if known is not None:
-        return known
+        return known if verbose == 0 else _retrieved(known)
     _options.check(optimized=optimized, verbose=verbose)
     enabled = _options.enabled(optimized, None)
     options = bool(preserve_result), bool(check_dims), verbose, (None, None), enabled
@@ -454,3 +478,11 @@ def stages(func: Callable[..., Any], *args: Any) -> dict[str, str]:
     """The program at every stage of the road, for these arguments: stage -> text."""
     gradient = _new(func, Request('grad', (0,)), again=func)
     return dict(_core.gradient_stages(gradient, *args))
+
+
+def _retrieved(known: Gradient) -> Gradient:
+    """A gradient that was made before, and that line of `verbose` which says so."""
+    from tangent import _report
+
+    _report.cache(known.__name__, 'retrieved from memory: made before with these options')
+    return known

@@ -47,6 +47,7 @@ class HigherOrder:
         self._make = make
         self._tangents = tangents
         self._last: Gradient | None = None
+        self._differentiated: Callable[..., Any] | None = None  # what _last is the derivative of
         self._taken: tuple[int | None, frozenset[str]] | None = None
         self.__name__ = f'd{inner.__name__}'
         self.__qualname__ = self.__name__
@@ -69,7 +70,9 @@ class HigherOrder:
         if self._tangents and len(given) == len(kwargs):
             args = args[: -self._tangents]
         function = self._inner.variant(*args[:count], **given)
-        self._last = self._make(function)
+        if self._last is None or function is not self._differentiated:
+            self._last = self._make(function)
+            self._differentiated = function
         return self._last
 
     def variant(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:

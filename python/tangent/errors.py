@@ -31,6 +31,8 @@ __all__ = [
     'TangentValueError',
     'TypeMismatchError',
     'UnsupportedSyntaxError',
+    'enhance_traceback',
+    'format_error_with_context',
 ]
 
 
@@ -141,7 +143,9 @@ class TangentInternalError(Exception):
     """A fault of ours, not of the user's code."""
 
 
-_CLASSES: dict[str, type[Any]] = {name: globals()[name] for name in __all__}
+_CLASSES: dict[str, type[Any]] = {
+    name: globals()[name] for name in __all__ if name.endswith('Error')
+}
 
 
 # ------------------------------------------------------------------------------------------------
@@ -278,3 +282,48 @@ def format_error_with_context(error: BaseException, func: Any, node: Any = None)
         node=node,
         original_error=error,
     )
+
+
+def enhance_traceback(
+    exc_info: BaseException | tuple[Any, Any, Any],
+) -> BaseException:
+    """An exception as a TangentError that shows the innermost line outside of this package.
+
+    Parameters
+    ----------
+    exc_info
+        The exception, or what `sys.exc_info()` gives.
+
+    Returns
+    -------
+    BaseException
+        The exception itself if it is one of ours, else a TangentError with the exception as
+        `original_error` and with its traceback.
+
+    Examples
+    --------
+    >>> try:
+    ...     1.0 / 0.0
+    ... except ZeroDivisionError as error:
+    ...     print(type(enhance_traceback(error).original_error).__name__)
+    ZeroDivisionError
+    """
+    error = exc_info if isinstance(exc_info, BaseException) else exc_info[1]
+    if not isinstance(error, BaseException):
+        raise TypeError('enhance_traceback takes an exception, or what sys.exc_info() gives')
+    if isinstance(error, _Located):
+        return error
+    import linecache  # only where something went wrong
+    from traceback import walk_tb
+
+    made = TangentError(f'{type(error).__name__}: {error}', original_error=error)
+    here = os.path.dirname(__file__)
+    for frame, line in walk_tb(error.__traceback__):
+        filename = frame.f_code.co_filename
+        if filename.startswith(here + os.sep):
+            continue
+        text = linecache.getline(filename, line, frame.f_globals).rstrip('\n') or None
+        start = len(text) - len(text.lstrip()) if text else 0
+        made.places = ((filename, line, start, line, len(text or ''), text),)
+        made.filename, made.lineno, made.source_line = filename, line, text
+    return made.with_traceback(error.__traceback__)

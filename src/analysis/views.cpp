@@ -258,7 +258,9 @@ class Views {
       out.push_back(static_cast<const Stmt*>(replaced(statement)));
     }
     now_ = outer;
-    if (out.empty()) out.push_back(context_.make<Pass>({}));
+    if (out.empty()) {
+      out.push_back(context_.make<Pass>(block.empty() ? Ranges() : block.front()->ranges));
+    }
     return context_.list(out);
   }
 

@@ -25,10 +25,11 @@ class Assembler {
     Assembled out;
     forward(body, out.forward);
     for (const Stmt* statement : out.forward) note_primal(statement, out.primal);
-    backward(plan_.backward, out.backward);
+    // The adjoint of the result is that of the last statement.
+    backward(plan_.backward, body.empty() ? Ranges() : body.back()->ranges, out.backward);
     for (const Symbol tape : tapes_) {
-      out.tapes.push_back(
-          context_.assign(context_.local(tape), context_.make<ListDisplay>({}, Exprs())));
+      out.tapes.push_back(context_.assign(
+          context_.local(tape), context_.make<ListDisplay>({}, Exprs()), saved_at_[tape]));
     }
     return out;
   }
@@ -145,10 +146,43 @@ class Assembler {
     });
   }
 
+  // The statement that gave a variable the value that it has at a position of a block; if that
+  // stands outside of the block, the statement at the position.
+  Ranges origin_of(Symbol variable, Block block, std::size_t index) {
+    for (std::size_t k = index; k-- > 0;) {
+      const Ranges ranges = definitions_of(variable, block[k]);
+      if (!ranges.empty()) return ranges;
+    }
+    return block[std::min(index, block.size() - 1)]->ranges;
+  }
+
+  // The places of the statements, in this one, that give a variable its value.
+  Ranges definitions_of(Symbol variable, const Stmt* statement) {
+    Ranges ranges;
+    const auto* loop = as<For>(statement);
+    if (loop != nullptr || is<If>(statement) || is<While>(statement)) {
+      for_each_child(*statement, [&](const Node* child) {
+        if (is_statement(child->kind))
+          ranges =
+              context_.merge(ranges, definitions_of(variable, static_cast<const Stmt*>(child)));
+      });
+      bool target = false;
+      if (loop != nullptr)
+        for_each_target(loop->target,
+                        [&](Symbol symbol) { target = target || symbol == variable; });
+      return target ? context_.merge(loop->ranges, ranges) : ranges;
+    }
+    bool defines = false;
+    for_each_definition(statement, [&](Symbol symbol) { defines = defines || symbol == variable; });
+    return defines ? statement->ranges : ranges;
+  }
+
   void save_at(Block block, std::size_t index, Statements& out) {
     if (block.empty()) return;
     for (const Save& save : saves_.find({key_of(block), static_cast<std::uint32_t>(index)})) {
       if (uncounted_.contains(save.variable)) continue;
+      const Ranges ranges = origin_of(save.variable, block, index);
+      saved_at_.emplace(save.storage, ranges);
       const Expr* value = context_.local(save.variable);
       if (save.copy_list) {
         value = context_.make<Call>({}, context_.global(context_.symbol("list")),
@@ -158,9 +192,9 @@ class Assembler {
       if (save.copy) value = copy_of(value);
       if (save.tape) {
         note_tape(save.storage);
-        out.push_back(context_.make<Push>({}, save.storage, value, save.pair));
+        out.push_back(context_.make<Push>(ranges, save.storage, value, save.pair));
       } else {
-        out.push_back(context_.assign(context_.local(save.storage), value));
+        out.push_back(context_.assign(context_.local(save.storage), value, ranges));
       }
     }
   }
@@ -342,27 +376,33 @@ class Assembler {
     if (counts && length != lengths_.end()) {
       before = names_.fresh("pushed");
       note_tape(length->second);
-      out.push_back(context_.assign(context_.local(before), length_of(length->second)));
+      saved_at_.emplace(length->second, loop->ranges);
+      out.push_back(
+          context_.assign(context_.local(before), length_of(length->second), loop->ranges));
       counts = false;
     }
     if (plan != nullptr && plan->exit && !plan->exit_is_user_flag) {
       const bool flag = plan->exits.size() == 1;
       const Expr* none = flag ? context_.boolean(false) : context_.integer(0);
-      out.push_back(context_.assign(context_.local(plan->exit), none));
+      out.push_back(context_.assign(context_.local(plan->exit), none, loop->ranges));
       for (std::size_t k = 0; k < plan->exits.size(); ++k) {
         const Expr* number =
             flag ? context_.boolean(true)
                  : static_cast<const Expr*>(context_.integer(static_cast<std::int64_t>(k + 1)));
-        exit_flags_.emplace(plan->exits[k], context_.assign(context_.local(plan->exit), number));
+        exit_flags_.emplace(plan->exits[k], context_.assign(context_.local(plan->exit), number,
+                                                            plan->exits[k]->ranges));
       }
     }
-    if (counts) out.push_back(context_.assign(context_.local(plan->count), context_.integer(0)));
+    if (counts) {
+      out.push_back(
+          context_.assign(context_.local(plan->count), context_.integer(0), loop->ranges));
+    }
     Statements body;
     const auto* counted = as<For>(loop);
     const auto* repeat = as<While>(loop);
     forward(counted != nullptr ? counted->body : repeat->body, body);
     if (counts) {
-      body.push_back(context_.make<AugmentedAssign>({}, context_.local(plan->count),
+      body.push_back(context_.make<AugmentedAssign>(loop->ranges, context_.local(plan->count),
                                                     BinaryOperator::Add, context_.integer(1)));
     }
     if (again != nullptr) {
@@ -379,7 +419,7 @@ class Assembler {
       const Expr* pushed =
           context_.make<BinaryOperation>({}, BinaryOperator::Subtract, length_of(length->second),
                                          static_cast<const Expr*>(context_.local(before)));
-      out.push_back(context_.assign(context_.local(plan->count), pushed));
+      out.push_back(context_.assign(context_.local(plan->count), pushed, loop->ranges));
     }
   }
 
@@ -391,9 +431,11 @@ class Assembler {
 
   // --- backward
 
-  void backward(const std::vector<Back>& items, Statements& out) {
+  // `around` is for statements that belong to the loop or branch that they stand in.
+  void backward(const std::vector<Back>& items, Ranges around, Statements& out) {
     const Stmt* described = nullptr;
-    for (const Back& item : items) {
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      const Back& item = items[k];
       switch (item.form) {
         case Back::Form::Marker:
           for (const Save& save : saves_.find(item.position)) {
@@ -402,21 +444,25 @@ class Assembler {
                 save.tape
                     ? static_cast<const Expr*>(context_.make<Pop>({}, save.storage, save.pair))
                     : context_.local(save.storage);
-            out.push_back(context_.assign(context_.local(save.variable), value));
+            out.push_back(
+                context_.assign(context_.local(save.variable), value, saved_at_[save.storage]));
           }
           break;
         case Back::Form::Statement:
           if (item.origin != nullptr && item.origin != described) describe(item.origin, out);
           if (item.origin != nullptr) described = item.origin;
-          out.push_back(with_ranges(item));
+          out.push_back(with_ranges(item, ranges_behind(items, k, around)));
           break;
         case Back::Form::Branch: {
           Statements body;
           Statements orelse;
-          backward(item.body, body);
-          backward(item.orelse, orelse);
-          out.push_back(context_.make<If>(item.origin != nullptr ? item.origin->ranges : Ranges(),
-                                          item.test, context_.list(body), context_.list(orelse)));
+          const Ranges ranges = item.origin != nullptr      ? item.origin->ranges
+                                : item.statement != nullptr ? item.statement->ranges
+                                                            : around;
+          backward(item.body, ranges, body);
+          backward(item.orelse, ranges, orelse);
+          out.push_back(
+              context_.make<If>(ranges, item.test, context_.list(body), context_.list(orelse)));
           described = nullptr;
           break;
         }
@@ -444,15 +490,26 @@ class Assembler {
     out.push_back(text.stretches(again));
   }
 
+  // What belongs to no statement makes ready for the loop or branch that comes next.
+  static Ranges ranges_behind(const std::vector<Back>& items, std::size_t k, Ranges around) {
+    for (; k < items.size(); ++k) {
+      if (items[k].origin != nullptr) return items[k].origin->ranges;
+      const bool block = items[k].form == Back::Form::Branch || items[k].form == Back::Form::Loop;
+      if (block && items[k].statement != nullptr) return items[k].statement->ranges;
+    }
+    return around;
+  }
+
   // An adjoint statement keeps the ranges of the statement that it differentiates.
-  const Stmt* with_ranges(const Back& item) {
-    if (item.origin == nullptr) return item.statement;
+  const Stmt* with_ranges(const Back& item, Ranges around) {
+    const Ranges ranges = !item.ranges.empty()     ? item.ranges
+                          : item.origin != nullptr ? item.origin->ranges
+                                                   : around;
     return dispatch(*item.statement, [&](const auto& it) -> const Stmt* {
       using T = std::remove_cvref_t<decltype(it)>;
       if constexpr (std::is_base_of_v<Stmt, T>) {
-        return std::apply(
-            [&](auto... members) { return context_.make<T>(item.origin->ranges, it.*members...); },
-            T::fields());
+        return std::apply([&](auto... members) { return context_.make<T>(ranges, it.*members...); },
+                          T::fields());
       } else {
         throw InternalError("a part among statements");
       }
@@ -498,8 +555,8 @@ class Assembler {
 
   void backward_loop(const Back& item, Statements& out) {
     Statements body;
-    backward(item.body, body);
     const Ranges ranges = item.statement->ranges;
+    backward(item.body, ranges, body);
     if (const auto driver = drivers_.find(item.statement); driver != drivers_.end()) {
       out.push_back(context_.make<While>(ranges,
                                          static_cast<const Expr*>(context_.local(driver->second)),
@@ -525,7 +582,8 @@ class Assembler {
   Context& context_;
   std::vector<Symbol> tapes_;
   const std::unordered_set<const Stmt*>* dropped_ = nullptr;  // what is not run again
-  std::unordered_set<const Stmt*> nested_;  // loops of the primal that stand inside another
+  std::unordered_map<Symbol, Ranges> saved_at_;  // per tape or name: where its value comes from
+  std::unordered_set<const Stmt*> nested_;       // loops of the primal that stand inside another
   std::unordered_map<const Stmt*, Symbol> drivers_;
   std::unordered_set<Symbol> uncounted_;  // counts of loops that a tape drives: never assigned
   std::unordered_map<const Stmt*, Symbol> lengths_;  // loops that ran as often as this tape grew

@@ -150,12 +150,15 @@ void Forward::start() {
     } else {
       own = call_helper("_own", {context_.local(input.tangent)});
     }
-    emit(context_.assign(context_.local(name), own));
+    const auto parameter = std::ranges::find(core_.parameters, input.name, &Parameter::name);
+    emit(context_.assign(context_.local(name), own,
+                         parameter != core_.parameters.end() ? (*parameter)->ranges : Ranges()));
   }
   for (const Parameter* parameter : core_.parameters) {
     const Symbol name = parameter->name;
     if (!always_.contains(name) || has_tangent(name)) continue;
-    emit(context_.assign(local_tangent(name), zero_like(context_.local(name), type_of(name))));
+    emit(context_.assign(local_tangent(name), zero_like(context_.local(name), type_of(name)),
+                         parameter->ranges));
     state_->active.insert(name);
   }
 }

@@ -192,7 +192,8 @@ void Forward::list_changes(const Stmt* statement, const ListChange& change) {
       define(symbol, always_.contains(symbol));
       if (has_tangent(symbol)) {
         emit(context_.assign(local_tangent(symbol),
-                             zero_like(context_.local(symbol), type_of(symbol))));
+                             zero_like(context_.local(symbol), type_of(symbol)),
+                             statement->ranges));
       }
     }
     return;

@@ -69,7 +69,9 @@ void Forward::make_zero(Symbol variable, Statements& statements, const State& st
     throw Again();
   }
   auto place = statements.end();
+  Ranges ranges = current_ != nullptr ? current_->ranges : Ranges();
   while (place != statements.begin() && !binds(*(place - 1), variable)) --place;
+  if (place != statements.begin()) ranges = (*(place - 1))->ranges;
   if (place == statements.begin()) {
     place = statements.end();
   } else if (const auto* last = as<Assign>(*(place - 1));
@@ -77,7 +79,7 @@ void Forward::make_zero(Symbol variable, Statements& statements, const State& st
     type = typing_.of(last->value);
   }
   const Stmt* zero =
-      context_.assign(local_tangent(variable), zero_like(context_.local(variable), type));
+      context_.assign(local_tangent(variable), zero_like(context_.local(variable), type), ranges);
   statements.insert(place, zero);
 }
 
@@ -240,7 +242,7 @@ void Forward::loop(const Stmt* loop) {
     out_ = &body;
     for (const Symbol symbol : zeros) {
       emit(context_.assign(local_tangent(symbol),
-                           zero_like(context_.local(symbol), type_of(symbol))));
+                           zero_like(context_.local(symbol), type_of(symbol)), loop->ranges));
       state_->active.insert(symbol);
     }
     loops_.push_back(&now);

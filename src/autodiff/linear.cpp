@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "analysis/variables.h"
 #include "syntax/visit.h"
@@ -34,6 +35,18 @@ bool same_factors(const Term& a, const Term& b) {
 }
 
 bool whole(double value) { return std::nearbyint(value) == value && std::fabs(value) < 1e15; }
+
+// numerator *= value. What a whole number has in common with the denominator is cancelled first:
+// three times 0.1 / 3.0 is 0.1.
+void scale_numerator(Term& term, double value) {
+  if (term.denominator != 1.0 && whole(value) && value != 0.0 && whole(term.denominator)) {
+    const auto common = static_cast<double>(
+        std::gcd(static_cast<std::int64_t>(value), static_cast<std::int64_t>(term.denominator)));
+    value /= common;
+    term.denominator /= common;
+  }
+  term.numerator *= value;
+}
 
 // A quotient of coefficients is folded where it reads well and is exact.
 void reduce(Term& term) {
@@ -124,8 +137,11 @@ void Algebra::multiply_term(Term& term, const Expr* base, bool inverse) {
   double value = 0.0;
   bool integral = false;
   if (is_literal(base, value, integral) && value != 0.0) {
-    double& side = inverse ? term.denominator : term.numerator;
-    side *= value;
+    if (inverse) {
+      term.denominator *= value;
+    } else {
+      scale_numerator(term, value);
+    }
     term.integral = term.integral && integral;
     if (term.denominator < 0.0) {
       term.denominator = -term.denominator;
@@ -180,6 +196,7 @@ void Algebra::add(Linear& sum, const Linear& more) {
       same->denominator = 1.0;
     }
     same->integral = same->integral && term.integral && whole(same->numerator);
+    if (term.origin != nullptr) same->origin = term.origin;
     reduce(*same);
     if (same->numerator != 0.0) continue;
     // What is left may be a number, also where what cancelled had the whole shape.
@@ -192,7 +209,7 @@ void Algebra::add(Linear& sum, const Linear& more) {
 Linear Algebra::scale(Linear value, double coefficient, bool integral) {
   if (coefficient == 0.0) return {};
   for (Term& term : value.terms) {
-    term.numerator *= coefficient;
+    scale_numerator(term, coefficient);
     term.integral = term.integral && integral;
     reduce(term);
   }
@@ -300,6 +317,35 @@ void Algebra::settle_mask(Linear& value) {
       if (rank_of(factor.base) > 0 && !stands_outside(factor)) value.lazy = true;
     }
   }
+}
+
+// Terms under one test as one term: `a + b if test else 0.0`. Numbers alone, or arrays that divide
+// by none: what stands beside a test of arrays is evaluated everywhere.
+std::vector<Term> Algebra::join_masked(const std::vector<Term>& terms) {
+  const auto may_join = [&](const Term& term) {
+    const bool number = term.mask != nullptr && rank_of(term.mask) == 0;
+    return term.mask != nullptr && std::ranges::none_of(term.factors, [&](const Factor& factor) {
+             return rank_of(factor.base) > 0 && (number || factor.inverse);
+           });
+  };
+  std::vector<Term> joined;
+  std::vector<bool> taken(terms.size(), false);
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    if (taken[k]) continue;
+    Linear group{.terms = {terms[k]}};
+    for (std::size_t j = k + 1; may_join(terms[k]) && j < terms.size(); ++j) {
+      if (taken[j] || !may_join(terms[j]) || !equal(terms[k].mask, terms[j].mask)) continue;
+      group.terms.push_back(terms[j]);
+      taken[j] = true;
+    }
+    if (group.terms.size() == 1) {
+      joined.push_back(terms[k]);
+      continue;
+    }
+    for (Term& term : group.terms) term.mask = nullptr;
+    joined.push_back({.factors = {{.base = build(group)}}, .mask = terms[k].mask});
+  }
+  return joined;
 }
 
 const Expr* Algebra::build_masked(const Term& term) {
@@ -442,7 +488,11 @@ const Expr* Algebra::build(const Linear& value) {
   // A factor outside a mask would be evaluated, and be inf or nan, where the mask is false.
   if (std::any_of(value.terms.begin(), value.terms.end(),
                   [](const Term& term) { return term.mask != nullptr; })) {
-    return build_sum(value.terms);
+    const std::vector<Term> joined = join_masked(value.terms);
+    if (joined.size() > 1) return build_sum(joined);
+    bool below = false;
+    const Expr* result = build_term(joined.front(), below);
+    return below ? negative(result) : result;
   }
   // The factors and the coefficient that every term has.
   Term common;

@@ -25,6 +25,7 @@ struct Term {
   std::vector<Factor> factors;
   // Where this is false the term is exactly zero, whatever the factors are there (inf, nan).
   const Expr* mask = nullptr;
+  const Stmt* origin = nullptr;  // the statement of the primal that contributed it last
 };
 
 struct Linear {
@@ -88,6 +89,7 @@ class Algebra {
   void multiply_term(Term& term, const Expr* base, bool inverse);
   const Expr* build_term(const Term& term, bool& negative);
   const Expr* build_masked(const Term& term);
+  std::vector<Term> join_masked(const std::vector<Term>& terms);
   static bool stands_outside(const Factor& factor);
   void settle_mask(Linear& value);
   bool holds(const Type& divisor, const Type& quotient, const Type& mask);

@@ -113,6 +113,7 @@ struct Back {
   std::vector<Back> body = {};
   std::vector<Back> orelse = {};  // Branch
   const Stmt* origin = nullptr;   // the primal statement that this differentiates, for `# Grad of:`
+  Ranges ranges = {};             // of all that it differentiates, if that is more
 };
 
 struct Plan {

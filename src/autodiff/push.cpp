@@ -18,6 +18,18 @@ Type reduced_type(const Type& adjoint, const Type& operand) {
   return result;
 }
 
+// Whether two or more terms of a sum are active. Walked along its spine: sums can be very long.
+template <class Active>
+bool has_two_terms(const Expr* node, Active&& active) {
+  int count = 0;
+  while (const auto* sum = as<BinaryOperation>(node)) {
+    if (sum->op != BinaryOperator::Add && sum->op != BinaryOperator::Subtract) break;
+    if (active(sum->right) && ++count == 2) return true;
+    node = sum->left;
+  }
+  return active(node) && ++count == 2;
+}
+
 }  // namespace
 
 bool Reverse::active(const Expr* node) const { return activity_.varies(node, current_); }
@@ -31,6 +43,15 @@ std::size_t Reverse::distinct_leaves(const Expr* node) const {
     }
   });
   return seen.size();
+}
+
+std::size_t Reverse::active_parts(const Expr* node) const {
+  std::size_t count = 0;
+  for_each_node(*node, [&](const Node& part) {
+    const auto* subscript = as<Subscript>(&part);
+    if (subscript != nullptr && active(subscript)) ++count;
+  });
+  return count;
 }
 
 std::size_t Reverse::size_of(const Expr* node, std::size_t limit) {
@@ -57,7 +78,9 @@ Linear Reverse::named(std::string_view wish, const Linear& adjoint, const Type& 
 Linear Reverse::named_if_shared(const Expr* node, Linear adjoint) {
   const bool scalar = is_number_type(typing_.of(node));
   if (adjoint.is_cheap(scalar)) return adjoint;
-  if (distinct_leaves(node) < 2 && size_of(node, 12) <= 12) return adjoint;
+  // Contributions to one variable join, but not those to parts of an array.
+  if (distinct_leaves(node) < 2 && size_of(node, 12) <= 12 && (scalar || active_parts(node) < 2))
+    return adjoint;
   return name_adjoint(node, adjoint);
 }
 
@@ -77,7 +100,10 @@ Linear Reverse::write_as(Symbol variable, Linear adjoint, const Type& type) {
     const InFlight waiting(*this, adjoint);
     flush_mentions(name, variable);
   }
-  write(name, adjoint, type);
+  {
+    const Origins origins(*this, adjoint);
+    write(name, adjoint, type);
+  }
   Linear result = algebra_.of(context_.local(name));
   result.lazy = adjoint.lazy;
   return result;
@@ -99,6 +125,7 @@ void Reverse::push(const Expr* node, Linear adjoint) {
   switch (node->kind) {
     case Kind::Name:
       if (is_list(node)) return add_to_list(node, adjoint, false);
+      for (Term& term : adjoint.terms) term.origin = current_;
       algebra_.add(adjoint_of(static_cast<const Name*>(node)->symbol), adjoint);
       return;
     case Kind::BinaryOperation:
@@ -176,7 +203,9 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
   switch (node->op) {
     case BinaryOperator::Add:
     case BinaryOperator::Subtract:
-      if (left && right) {
+      // `a + b - constant` has two terms as well.
+      if ((left && right) ||
+          (left && has_two_terms(node->left, [&](const Expr* term) { return active(term); }))) {
         adjoint =
             is_number_type(typing_.of(node)) && adjoint.terms.size() == 1 && adjoint.is_cheap(true)
                 ? std::move(adjoint)
@@ -241,7 +270,9 @@ Linear Reverse::name_numerator(const BinaryOperation* quotient, const Linear& ad
   const auto* variable = as<Name>(quotient->left);
   if (variable != nullptr && adjoint_of(variable->symbol).is_zero() &&
       !adjoint.mentions(bar(variable->symbol))) {
-    return write_as(variable->symbol, adjoint, typing_.of(variable));
+    Linear own = adjoint;
+    for (Term& term : own.terms) term.origin = current_;
+    return write_as(variable->symbol, std::move(own), typing_.of(variable));
   }
   const std::string wish = variable != nullptr ? "bnumerator" : "b" + name_for(quotient->left);
   return named(wish, adjoint, typing_.of(quotient->left));

@@ -17,6 +17,20 @@ bool is_bound_once(const CoreFunction& core, Block body, Symbol symbol) {
   return count == 1;
 }
 
+// An expression as it is, with the places of the statements that it comes from. Names have none:
+// what they hold was written down by a statement.
+const Expr* at_places(const Expr* value, Ranges places, Context& context) {
+  if (places.empty()) return value;
+  if (const auto* operation = as<BinaryOperation>(value))
+    return context.make<BinaryOperation>(places, operation->op, operation->left, operation->right);
+  if (const auto* operation = as<UnaryOperation>(value))
+    return context.make<UnaryOperation>(places, operation->op, operation->operand);
+  if (const auto* call = as<Call>(value))
+    return context.make<Call>(places, call->function, call->callee, call->arguments,
+                              call->keywords);
+  return value;
+}
+
 }  // namespace
 
 Reverse::Reverse(const TypedFunction& function, const std::vector<Symbol>& inputs,
@@ -139,8 +153,17 @@ void Reverse::reverse_function() {
   current_ = nullptr;
   current_value_ = nullptr;
   current_target_ = {};
-  for (std::size_t k = 0; k < inputs_.size(); ++k)
-    result_.gradients.push_back(gradient_of(inputs_[k], input_types_[k], true));
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    const Expr* gradient = gradient_of(inputs_[k], input_types_[k], true);
+    Ranges places;
+    for (const Term& term : adjoint_of(inputs_[k]).terms) {
+      if (term.origin != nullptr) places = context_.merge(term.origin->ranges, places);
+    }
+    const Type known = typing_.of(gradient);
+    gradient = at_places(gradient, places, context_);
+    typing_.set(gradient, known);
+    result_.gradients.push_back(gradient);
+  }
   // What the gradients read of the primal (shapes) is read at its start.
   set_position(function_.body, 0);
   for (const Expr* gradient : result_.gradients) need(gradient);
@@ -170,8 +193,8 @@ const Expr* Reverse::gradient_of(Symbol input, const Type& type, bool is_kept) {
     const Type made = typing_.of(built);
     const auto* name = as<Name>(built);
     // Without axes it is what operations make of it, a number.
-    const bool scalar = type.rank == 0 && typing_.library() != Library::NumPy &&
-                        made.is_number() && !is<Constant>(built) && !value.mentions(result_.seed);
+    const bool scalar = type.rank == 0 && typing_.library() != Library::NumPy && made.is_number() &&
+                        !is<Constant>(built) && !value.mentions(result_.seed);
     const bool whole = !value.lazy && (made.is_array() || scalar);
     std::vector<const Keyword*> keywords;
     if (!is_floating(type.dtype)) {

@@ -217,6 +217,7 @@ class Reverse {
   const Expr* witness(const Expr* node);
   bool active(const Expr* node) const;
   std::size_t distinct_leaves(const Expr* node) const;
+  std::size_t active_parts(const Expr* node) const;  // elements and slices in it
   static std::size_t size_of(const Expr* node, std::size_t limit);
 
   // --- rules (apply_rule.cpp, rule_displays.cpp, rule_values.cpp, rule_tests.cpp)
@@ -309,6 +310,21 @@ class Reverse {
    private:
     Reverse& reverse_;
   };
+  // While an adjoint is written down: it comes from the statements that contributed to it, not from
+  // the one that it is written down for.
+  class Origins {
+   public:
+    Origins(Reverse& reverse, const Linear& value) : reverse_(reverse), outer_(reverse.written_) {
+      reverse_.written_ = &value;
+    }
+    ~Origins() { reverse_.written_ = outer_; }
+    Origins(const Origins&) = delete;
+    Origins& operator=(const Origins&) = delete;
+
+   private:
+    Reverse& reverse_;
+    const Linear* outer_;
+  };
   void protect(Symbol name);
   const Expr* renamed(const Expr* expression, Symbol from, Symbol to);
   // Writes down every adjoint.
@@ -359,6 +375,7 @@ class Reverse {
   std::unordered_set<Symbol> buffered_;  // variables whose adjoint was collected in a buffer
   std::unordered_set<Symbol> sparse_;    // names of adjoints that can be exactly zero in places
   std::vector<Linear*> in_flight_;
+  const Linear* written_ = nullptr;     // the adjoint that is being written down, see Origins
   std::unordered_set<Symbol> writing_;  // guards against cycles while adjoints are written down
   Stream* out_ = nullptr;
   Position position_;                    // where the primal's variables are read now

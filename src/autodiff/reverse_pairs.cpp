@@ -271,7 +271,9 @@ void Reverse::take_adjoints(const Call* backward, const std::vector<const Expr*>
   if (alone != nullptr && typing_.of(alone).is_number()) {
     // A sum of numbers takes the call in; it is evaluated here, once.
     typing_.set(backward, adjoint_type(typing_.of(alone)));
-    algebra_.add(adjoint_of(alone->symbol), algebra_.of(backward));
+    Linear given = algebra_.of(backward);
+    for (Term& term : given.terms) term.origin = current_;
+    algebra_.add(adjoint_of(alone->symbol), given);
     return materialize(alone->symbol);
   }
   std::vector<const Expr*> targets;

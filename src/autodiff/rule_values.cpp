@@ -187,6 +187,25 @@ const Expr* Reverse::transposed(const Expr* value) {
       again != nullptr && again->attribute.text() == "T") {
     return again->value;
   }
+  // (A.T @ B).T is B.T @ A.
+  if (const auto* product = as<BinaryOperation>(value);
+      product != nullptr && product->op == BinaryOperator::MatrixMultiply) {
+    const auto is_transposed = [](const Expr* operand) {
+      const auto* attribute = as<Attribute>(operand);
+      return attribute != nullptr && attribute->attribute.text() == "T";
+    };
+    const auto is_matrix = [&](const Expr* operand) {
+      const Type type = typing_.of(operand);
+      return type.is_array() && type.rank == 2;
+    };
+    if ((is_transposed(product->left) || is_transposed(product->right)) &&
+        is_matrix(product->left) && is_matrix(product->right)) {
+      const Expr* turned = context_.make<BinaryOperation>(
+          {}, product->op, transposed(product->right), transposed(product->left));
+      typing_.set(turned, typing_.of(context_.make<Attribute>({}, value, context_.symbol("T"))));
+      return turned;
+    }
+  }
   return context_.make<Attribute>({}, value, context_.symbol("T"));
 }
 

@@ -36,7 +36,21 @@ void Reverse::emit(const Stmt* statement) {
   } else {
     for_each_child(*statement, [&](const Node* part) { need(part); });
   }
-  out_->push_back({.form = Back::Form::Statement, .statement = statement, .origin = current_});
+  Back item{.form = Back::Form::Statement, .statement = statement, .origin = current_};
+  if (written_ != nullptr) {
+    // What contributed last describes it best: the others have been described before. A zero
+    // comes from nothing.
+    if (written_->is_zero() || std::ranges::any_of(written_->terms, [](const Term& term) {
+          return term.origin != nullptr;
+        }))
+      item.origin = nullptr;
+    for (const Term& term : written_->terms) {
+      if (term.origin == nullptr) continue;
+      item.origin = term.origin;
+      item.ranges = context_.merge(term.origin->ranges, item.ranges);
+    }
+  }
+  out_->push_back(std::move(item));
 }
 
 void Reverse::set_position(Block block, std::size_t index) {
@@ -157,13 +171,16 @@ void Reverse::materialize(Symbol variable, bool make_full, bool is_read) {
     typing_.declare(name, type);
     protect(name);
     const Expr* zeros = zeros_for(variable, is_read);
+    const Origins origins(*this, value);
     emit(context_.assign(context_.local(name), zeros));
     assigned_.insert(name);
     // A variable without a value on this path: the number 0.0 is no array to add to in place.
     if (type.is_array() && !is<Constant>(zeros)) owned_.insert(name);
     if (type.is_array()) sparse_.insert(name);
   } else {
+    const Linear contributions = value;
     if (make_full && value.lazy) value = full(value, context_.local(variable));
+    const Origins origins(*this, contributions);
     write(name, value, type);
   }
   writing_.erase(variable);

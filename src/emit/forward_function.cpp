@@ -16,7 +16,8 @@ Block with_checks(const ForwardFunction& function, Block body, Context& context)
         context.make<Call>(Ranges(), context.global(context.symbol("_check_tangent")),
                            context.symbol("tangent.runtime._check_tangent"),
                            context.list(arguments), List<const Keyword*>());
-    statements.push_back(context.make<ExpressionStatement>(Ranges(), call));
+    statements.push_back(
+        context.make<ExpressionStatement>(function.core.parameters[position]->ranges, call));
   }
   statements.insert(statements.end(), body.begin(), body.end());
   return context.list(statements);

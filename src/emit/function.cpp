@@ -10,6 +10,35 @@ namespace tangent {
 
 namespace {
 
+// What the result of the primal, and what its inputs are in the user's text.
+Ranges result_ranges(const EmittedFunction& function) {
+  const Block body = function.typed.body;
+  return body.empty() ? function.core.ranges : body.back()->ranges;
+}
+
+// What is computed where it is given back comes from the statements that it differentiates.
+void add_computed(const Expr* value, Ranges& ranges, Context& context) {
+  const auto add_all = [&](Exprs parts) {
+    for (const Expr* part : parts) add_computed(part, ranges, context);
+  };
+  if (const auto* tuple = as<TupleDisplay>(value)) return add_all(tuple->elements);
+  if (const auto* list = as<ListDisplay>(value)) return add_all(list->elements);
+  if (const auto* dict = as<Dictionary>(value)) return add_all(dict->values);
+  if (!is<Name>(value) && !is<Constant>(value)) ranges = context.merge(ranges, value->ranges);
+}
+
+Ranges input_ranges(const EmittedFunction& function, const std::vector<const Expr*>& gradients,
+                    Context& context) {
+  Ranges ranges;
+  for (const Expr* gradient : gradients) add_computed(gradient, ranges, context);
+  for (const int position : function.options.wrt) {
+    const auto index = static_cast<std::size_t>(position);
+    if (index < function.core.parameters.size())
+      ranges = context.merge(ranges, function.core.parameters[index]->ranges);
+  }
+  return ranges.empty() ? function.core.ranges : ranges;
+}
+
 const Expr* call_helper(std::string_view name, const std::vector<const Expr*>& arguments,
                         Context& context) {
   return context.make<Call>({}, context.global(context.symbol(name)),
@@ -41,9 +70,10 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
       kind != TypeKind::Array && kind != TypeKind::Numeric && kind != TypeKind::Unknown;
   if (!scalar && function.options.check_dims && function.reverse.tuple_size == 0) {
     body.push_back(context.make<ExpressionStatement>(
-        {}, call_helper("_check_seed",
-                        {context.local(function.reverse.seed), context.local(function.result)},
-                        context)));
+        result_ranges(function),
+        call_helper("_check_seed",
+                    {context.local(function.reverse.seed), context.local(function.result)},
+                    context)));
   }
   if (!parts.backward.empty() && !parts.forward.empty()) {
     body.push_back(context.make<Comment>({}, std::string_view()));
@@ -78,7 +108,7 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
                    ? gradients[0]
                    : context.make<TupleDisplay>({}, context.list(gradients));
   }
-  body.push_back(context.make<Return>({}, returned));
+  body.push_back(context.make<Return>(input_ranges(function, gradients, context), returned));
   return context.list(body);
 }
 

@@ -89,12 +89,12 @@ class Splitter {
     const Exprs all = static_cast<const TupleDisplay*>(last->value)->elements;
     const Exprs gradients = all.first(all.size() - reverse_.buffers.size() - 1);
     if (gradients.size() == 1) {
-      exit_ = context_.make<Return>({}, gradients[0]);
+      exit_ = context_.make<Return>(ranges(), gradients[0]);
     } else if (!gradients.empty()) {
       exit_ = context_.make<Return>(
-          {}, static_cast<const Expr*>(context_.make<TupleDisplay>({}, gradients)));
+          ranges(), static_cast<const Expr*>(context_.make<TupleDisplay>({}, gradients)));
     } else {
-      exit_ = context_.make<Return>({}, static_cast<const Expr*>(nullptr));
+      exit_ = context_.make<Return>(ranges(), static_cast<const Expr*>(nullptr));
     }
     backward.push_back(exit_);
 
@@ -110,12 +110,12 @@ class Splitter {
     const Split split = this->split(forward, context_.list(backward), assigned, true);
     Statements first;
     for (const Symbol symbol : unset_)
-      first.push_back(context_.assign(context_.local(symbol), context_.none()));
+      first.push_back(context_.assign(context_.local(symbol), context_.none(), ranges()));
     first.insert(first.end(), split.forward.begin(), split.forward.end());
     Statements second = split.backward;
     // The last return says nothing where nothing is given back.
     if (gradients.empty() && !second.empty() && is<Return>(second.back())) second.pop_back();
-    if (second.empty()) second.push_back(context_.make<Pass>({}));
+    if (second.empty()) second.push_back(context_.make<Pass>(ranges()));
 
     std::vector<const Parameter*> parameters{parameter(tape_)};
     for (const Symbol seed : reverse_.seeds) parameters.push_back(parameter(seed));
@@ -131,6 +131,9 @@ class Splitter {
     Statements backward;
     bool has_none = false;  // on some path the tape is None
   };
+
+  // Of the function as a whole: its first line.
+  [[nodiscard]] Ranges ranges() const { return halves_.pair->core.ranges; }
 
   const Parameter* parameter(Symbol symbol) {
     return context_.make<Parameter>({}, symbol, ParameterKind::Positional,
@@ -280,7 +283,8 @@ class Splitter {
       if (is<Raise>(statement)) return out;
       note(statement, assigned);
     }
-    out.push_back(leave(context_.local(result_), tape_of(kept, assigned, bare), {}));
+    out.push_back(leave(context_.local(result_), tape_of(kept, assigned, bare),
+                        block.empty() ? ranges() : block.back()->ranges));
     return out;
   }
 
@@ -317,7 +321,7 @@ class Splitter {
       for (const Symbol symbol : kept) names.push_back(context_.local(symbol));
       const Expr* target =
           bare ? names[0] : context_.make<TupleDisplay>({}, Exprs(context_.list(names)));
-      out.push_back(context_.assign(target, context_.local(tape_)));
+      out.push_back(context_.assign(target, context_.local(tape_), ranges()));
     }
     const Statements rest = with_returns(backward);
     out.insert(out.end(), rest.begin(), rest.end());

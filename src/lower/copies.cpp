@@ -68,10 +68,12 @@ class Copies {
                   branch->ranges, out);
       } else if (const auto* loop = as<For>(statement)) {
         out.push_back(context_.make<For>(loop->ranges, loop->target, expression(loop->iterable),
-                                         filled(block(loop->body)), loop->orelse, loop->is_async));
+                                         filled(block(loop->body), loop->ranges), loop->orelse,
+                                         loop->is_async));
       } else if (const auto* repeat = as<While>(statement)) {
         out.push_back(context_.make<While>(repeat->ranges, expression(repeat->test),
-                                           filled(block(repeat->body)), repeat->orelse));
+                                           filled(block(repeat->body), repeat->ranges),
+                                           repeat->orelse));
       } else {
         out.push_back(static_cast<const Stmt*>(rewrite(statement)));
       }
@@ -79,8 +81,8 @@ class Copies {
     return context_.list(out);
   }
 
-  Block filled(Block body) {
-    return body.empty() ? Block(context_.list<const Stmt*>({context_.make<Pass>(Ranges())})) : body;
+  Block filled(Block body, Ranges ranges) {
+    return body.empty() ? Block(context_.list<const Stmt*>({context_.make<Pass>(ranges)})) : body;
   }
 
   const Expr* expression(const Expr* node) { return static_cast<const Expr*>(rewrite(node)); }

@@ -388,6 +388,22 @@ CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>&
   return named;
 }
 
+namespace {
+
+// Where a name is first read or written.
+Ranges first_mention(Block body, Symbol symbol) {
+  for (const Stmt* statement : body) {
+    const Node* found = find_node(statement, [symbol](const Node* node) {
+      const auto* name = as<Name>(node);
+      return name != nullptr && name->symbol == symbol;
+    });
+    if (found != nullptr) return found->ranges.empty() ? statement->ranges : found->ranges;
+  }
+  return {};
+}
+
+}  // namespace
+
 Block bind_fields(Block body, const std::vector<NamedField>& fields,
                   const std::function<Symbol(std::string_view)>& fresh, Context& context) {
   std::unordered_set<Symbol> bound;
@@ -413,7 +429,8 @@ Block bind_fields(Block body, const std::vector<NamedField>& fields,
       wish = "part" + wish;
     const Symbol name = fresh(wish);
     names.emplace(field.name, name);
-    out.push_back(context.assign(context.local(name), context.local(field.name)));
+    out.push_back(context.assign(context.local(name), context.local(field.name),
+                                 first_mention(body, field.name)));
   }
   if (names.empty()) return body;
   const std::function<const Node*(const Node*)> renamed = [&](const Node* node) -> const Node* {

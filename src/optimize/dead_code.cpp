@@ -23,6 +23,8 @@ class DeadCode {
   Block run(Block body) {
     for (const Stmt* statement : body) collect_reads(statement);
     find_nested(body, false);
+    shaped_like_ = input_.variables;
+    find_shapes(body);
     solve(body);
     if (!input_.has_halves) collect(body, false);
     // A dead tape can make other values dead: until nothing changes, in practice twice.
@@ -37,9 +39,8 @@ class DeadCode {
     }
     return rewrite(body);
   }
-
-  // Whether a branch or a loop is gone, and with it what its test or its iterable read.
-  [[nodiscard]] bool removed_block() const { return removed_block_; }
+  // Whether a branch or loop went: what only its header read may be dead by now.
+  [[nodiscard]] bool dropped() const { return dropped_; }
 
  private:
   void solve(Block body) {
@@ -145,8 +146,10 @@ class DeadCode {
       stack.pop_back();
       if (is<Subscript>(top) || is<Call>(top) || is<BinaryOperation>(top))
         again_[hash(top)].push_back({top, nested});
-      // An element of a tangent is there if that of the variable is.
-      if (is<Subscript>(top) && !input_.variables.empty()) {
+      if (const Expr* divisor = divisor_of(top))
+        divisors_[hash(divisor)].push_back({divisor, nested});
+      // An element of a tangent or an adjoint is there if that of the variable is.
+      if (is<Subscript>(top) && !shaped_like_.empty()) {
         const Node* primal = of_variables(top);
         if (primal != top) again_[hash(primal)].push_back({primal, nested});
       }
@@ -158,11 +161,30 @@ class DeadCode {
     }
   }
 
-  // The same expression with variables in place of their tangents.
+  // Adjoints that are made once, as zeros like a variable that is never bound anew.
+  void find_shapes(Block body) {
+    std::unordered_map<Symbol, int> bindings;
+    for (const Stmt* statement : body)
+      for_each_binding(statement, [&](Symbol symbol) { ++bindings[symbol]; });
+    for (const Stmt* statement : body) {
+      const auto* assign = as<Assign>(statement);
+      const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+      const auto* call = assign != nullptr ? as<Call>(assign->value) : nullptr;
+      if (target == nullptr || call == nullptr || call->callee.text() != "numpy.zeros_like" ||
+          call->arguments.size() != 1 || !input_.adjoints.contains(target->symbol))
+        continue;
+      const auto* like = as<Name>(call->arguments[0]);
+      if (like != nullptr && like->scope == Scope::Local && !bindings.contains(like->symbol) &&
+          bindings[target->symbol] == 1)
+        shaped_like_.emplace(target->symbol, like->symbol);
+    }
+  }
+
+  // The same expression with variables in place of what has their shapes.
   const Node* of_variables(const Node* node) const {
     if (const auto* name = as<Name>(node)) {
-      const auto found = input_.variables.find(name->symbol);
-      return found != input_.variables.end() ? input_.context.local(found->second) : node;
+      const auto found = shaped_like_.find(name->symbol);
+      return found != shaped_like_.end() ? input_.context.local(found->second) : node;
     }
     return rewrite_children(input_.context, *node,
                             [&](const Node* child) { return of_variables(child); });
@@ -180,6 +202,15 @@ class DeadCode {
         call != nullptr && call->callee.text() == "numpy.divide" && call->arguments.size() == 2)
       return {call->arguments[0], call->arguments[1]};
     return {nullptr, nullptr};
+  }
+
+  // What a division of numbers divides by.
+  const Expr* divisor_of(const Node* node) const {
+    const auto* operation = as<BinaryOperation>(node);
+    if (operation == nullptr || operation->op != BinaryOperator::Divide ||
+        !input_.type_of(operation->right).is_number())
+      return nullptr;
+    return operation->right;
   }
 
   // Whether two arrays that do not fit raise in the backward part as well.
@@ -207,13 +238,26 @@ class DeadCode {
     for_each_read(node, [&](Symbol read) { ++reads_of_[read]; });
   }
 
-  bool evaluated_again(const Expr* expression, bool nested) const {
-    if (joined_again(expression)) return true;
-    const auto found = again_.find(hash(expression));
-    return found != again_.end() &&
+  struct Evaluated {
+    const Node* node;
+    bool nested;  // in a branch or loop
+  };
+  using Evaluations = std::unordered_map<std::size_t, std::vector<Evaluated>>;
+
+  static bool is_among(const Evaluations& evaluations, const Expr* expression, bool nested) {
+    const auto found = evaluations.find(hash(expression));
+    return found != evaluations.end() &&
            std::any_of(found->second.begin(), found->second.end(), [&](const Evaluated& other) {
              return (nested || !other.nested) && equal(other.node, expression);
            });
+  }
+
+  bool evaluated_again(const Expr* expression, bool nested) const {
+    if (joined_again(expression)) return true;
+    // A quotient by the same number raises where that number is zero, whatever is divided.
+    const Expr* divisor = divisor_of(expression);
+    return is_among(again_, expression, nested) ||
+           (divisor != nullptr && is_among(divisors_, divisor, nested));
   }
 
   bool is_live(const Expr* target, const VariableSet& live) {
@@ -330,7 +374,8 @@ class DeadCode {
         // Kept for what it may raise alone: nobody reads the name.
         if (target != nullptr && input_.forward.contains(statement) && !is<Pop>(assign->value) &&
             !is_live(target, live_after_[statement])) {
-          return context.make<ExpressionStatement>(assign->ranges, assign->value);
+          return made_anew(
+              statement, context.make<ExpressionStatement>(assign->ranges, assign->value), input_);
         }
         return statement;
       }
@@ -345,10 +390,11 @@ class DeadCode {
       if (is_empty(body) && is_empty(orelse) && input_.effects.is_pure(branch->test) &&
           !(input_.forward.contains(statement) &&
             input_.effects.may_raise(branch->test, harmless(statement)))) {
-        removed_block_ = true;
+        dropped_ = true;
         return nullptr;
       }
-      return context.make<If>(branch->ranges, branch->test, body, orelse);
+      return made_anew(statement, context.make<If>(branch->ranges, branch->test, body, orelse),
+                       input_);
     }
     if (const auto* loop = as<For>(statement)) {
       const Stmt* before = last_simple(before_);
@@ -356,13 +402,19 @@ class DeadCode {
       const bool ours = !input_.forward.contains(statement);
       if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
           (ours || !targets_live(loop, before))) {
-        removed_block_ = true;
+        dropped_ = true;
         return nullptr;
       }
-      return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
+      return made_anew(
+          statement,
+          context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false),
+          input_);
     }
     if (const auto* repeat = as<While>(statement)) {
-      return context.make<While>(repeat->ranges, repeat->test, rewrite(repeat->body), Block());
+      return made_anew(
+          statement,
+          context.make<While>(repeat->ranges, repeat->test, rewrite(repeat->body), Block()),
+          input_);
     }
     return statement;
   }
@@ -382,18 +434,16 @@ class DeadCode {
   }
 
   const PassInput& input_;
-  bool removed_block_ = false;
+  bool dropped_ = false;
   const Stmt* before_ = nullptr;  // the statement in front of the one that is rewritten
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
   std::unordered_set<Symbol> tapes_;
   std::unordered_set<Symbol> dead_tapes_;
   std::unordered_map<Symbol, int> reads_of_;
-  struct Evaluated {
-    const Node* node;
-    bool nested;  // in a branch or loop
-  };
-  std::unordered_map<std::size_t, std::vector<Evaluated>> again_;
+  std::unordered_map<Symbol, Symbol> shaped_like_;  // a tangent or adjoint -> its variable
+  Evaluations again_;
+  Evaluations divisors_;                       // of the quotients among them
   std::vector<std::pair<Type, Type>> joined_;  // of arrays that are broadcast together anyhow
   std::unordered_set<const Stmt*> nested_;     // statements in branches and loops
 };
@@ -401,10 +451,11 @@ class DeadCode {
 }  // namespace
 
 Block remove_dead_code(Block body, const PassInput& input) {
-  for (bool again = true; again;) {
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
     DeadCode pass(input);
     body = pass.run(body);
-    again = pass.removed_block();
+    if (!pass.dropped()) break;
   }
   return body;
 }

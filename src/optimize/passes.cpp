@@ -16,13 +16,14 @@ struct NamedPass {
   bool Optimizations::* option;
 };
 
-PassInput input_of(const TypedFunction& typed, ReverseResult& reverse, const Assembled& parts,
-                   RuleBook& rules, Effects& effects, Context& context) {
+PassInput input_of(const TypedFunction& typed, ReverseResult& reverse,
+                   std::unordered_set<const Stmt*>& primal, RuleBook& rules, Effects& effects,
+                   Context& context) {
   static const std::unordered_map<Symbol, Symbol> kNone;
   static const std::unordered_set<Symbol> kNothing;
   return {.typed = typed,
           .rules = rules,
-          .forward = parts.primal,
+          .forward = primal,
           .adjoints = reverse.adjoint_names,
           .numbers = reverse.number_names,
           .written = reverse.plan.written,
@@ -63,7 +64,7 @@ Block optimize_primal(const CoreFunction& core, const TypedFunction& typed, Rule
   Typing typing(typed, rules, context);
   NamePool names(context, core);
   Effects effects([&](const Expr* expression) { return typing.of(expression); }, rules);
-  const std::unordered_set<const Stmt*> no_statements;
+  std::unordered_set<const Stmt*> no_statements;
   const std::unordered_set<Symbol> no_names;
   const std::unordered_map<Symbol, Symbol> no_pairs;
   const PassInput input{.typed = typed,
@@ -92,7 +93,8 @@ Block optimize_half(Block body, const TypedFunction& typed, ReverseResult& rever
                     const Assembled& parts, RuleBook& rules, Context& context,
                     const Optimizations& optimizations) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
-  const PassInput input = input_of(typed, reverse, parts, rules, effects, context);
+  std::unordered_set<const Stmt*> primal = parts.primal;
+  const PassInput input = input_of(typed, reverse, primal, rules, effects, context);
   if (optimizations.optimized) body = substitute_single_uses(join_sums(body, input), input);
   return tidy(body, input);
 }
@@ -101,10 +103,12 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
                const Assembled& parts, RuleBook& rules, Context& context, NamePool& names,
                const GradientOptions& options, const StageLog& log) {
   Effects effects([&](const Expr* expression) { return reverse.typing->of(expression); }, rules);
-  PassInput input = input_of(typed, reverse, parts, rules, effects, context);
+  std::unordered_set<const Stmt*> primal = parts.primal;
+  PassInput input = input_of(typed, reverse, primal, rules, effects, context);
   input.fresh = fresh_names(names, *reverse.typing);
   input.simplify_formula = options.simplify_formula;
   static constexpr NamedPass kPasses[] = {
+      {"recompute", recompute, &Optimizations::optimized},
       {"dead code", remove_dead_code, &Optimizations::dce},
       // Every tape that is left is read.
       {"restores", remove_restores, &Optimizations::optimized},

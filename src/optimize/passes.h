@@ -19,10 +19,11 @@ namespace tangent {
 struct PassInput {
   const TypedFunction& typed;
   RuleBook& rules;
-  const std::unordered_set<const Stmt*>& forward;  // statements that the primal's own came to be
-  const std::unordered_set<Symbol>& adjoints;      // names of adjoints
-  const std::unordered_set<Symbol>& numbers;       // those of them that only ever hold numbers
-  const std::unordered_set<Symbol>& written;       // names of the primal's that are stored into
+  // Statements that the primal's own came to be; a pass that makes one of them anew adds it.
+  std::unordered_set<const Stmt*>& forward;
+  const std::unordered_set<Symbol>& adjoints;  // names of adjoints
+  const std::unordered_set<Symbol>& numbers;   // those of them that only ever hold numbers
+  const std::unordered_set<Symbol>& written;   // names of the primal's that are stored into
   // In forward mode the variable of each tangent, which has the variable's shape.
   const std::unordered_map<Symbol, Symbol>& variables;
   const std::unordered_set<Symbol>& kept;  // names that stand right in front of their reader
@@ -37,10 +38,19 @@ struct PassInput {
   std::function<std::string(const std::string&)> simplify_formula = {};
 };
 
+// Numbers that are cheap to compute again are not kept on tapes.
+Block recompute(Block body, const PassInput& input);
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.
 Block remove_dead_code(Block body, const PassInput& input);
 // x = old_x where x still is what old_x is.
 Block remove_restores(Block body, const PassInput& input);
+
+// A statement that was made anew is as much the primal's as it was.
+inline const Stmt* made_anew(const Stmt* before, const Stmt* now, const PassInput& input) {
+  if (now != before && now != nullptr && input.forward.contains(before)) input.forward.insert(now);
+  return now;
+}
+
 // Puts a value that is read once where it is read: what is taken from a tape, names for names.
 Block substitute_single_uses(Block body, const PassInput& input);
 // The last branch of the forward part and the first of the backward part, on the same test, become

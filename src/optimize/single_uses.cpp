@@ -162,7 +162,8 @@ class SingleUses {
                                     [](bool between) { return between; });
       const bool kept =
           next && input_.kept.contains(symbol) && input_.effects.is_pure(assign.value);
-      if (!may_move(assign, symbol) && !kept &&
+      if (!may_move(assign, symbol) && !kept && !is_test_of(assign, symbol, reader) &&
+          !is_passed_on(assign, symbol, reader, list, gone, k, j) &&
           !(result != nullptr && j == k + 1 && is<Name>(result->value) &&
             input_.adjoints.contains(symbol))) {
         return false;
@@ -178,6 +179,35 @@ class SingleUses {
       return true;
     }
     return false;
+  }
+
+  // A test that got a name to be kept, and that nothing keeps by now, stands in its branch again.
+  bool is_test_of(const Assign& assign, Symbol symbol, const Stmt* reader) const {
+    const bool test = is<Comparison>(assign.value) || is<BooleanOperation>(assign.value) ||
+                      is<UnaryOperation>(assign.value);
+    return test && is<If>(reader) && !input_.typed.variables.contains(symbol) &&
+           !input_.adjoints.contains(symbol) && input_.effects.is_pure(assign.value);
+  }
+
+  // An adjoint that the next statement passes on as it is, whatever its length.
+  bool is_passed_on(const Assign& assign, Symbol symbol, const Stmt* reader,
+                    const std::vector<const Stmt*>& list, const std::vector<bool>& gone,
+                    std::size_t k, std::size_t j) const {
+    const auto* update = as<AugmentedAssign>(reader);
+    const auto* value = update != nullptr ? as<Name>(update->value) : nullptr;
+    if (value == nullptr || value->symbol != symbol || !input_.adjoints.contains(symbol) ||
+        !input_.numbers.contains(symbol) || !input_.effects.is_pure(assign.value))
+      return false;
+    const bool sum =
+        is<BinaryOperation>(assign.value) &&
+        (static_cast<const BinaryOperation*>(assign.value)->op == BinaryOperator::Add ||
+         static_cast<const BinaryOperation*>(assign.value)->op == BinaryOperator::Subtract);
+    if (update->op != BinaryOperator::Add && (update->op != BinaryOperator::Subtract || sum))
+      return false;
+    for (std::size_t between = k + 1; between < j; ++between) {
+      if (!gone[between] && !is<Comment>(list[between])) return false;
+    }
+    return true;
   }
 
   // Whether a statement between keeps the value from moving behind it.
@@ -217,8 +247,22 @@ class SingleUses {
     const Node* place = branch != nullptr ? static_cast<const Node*>(branch->test) : reader;
     if (read_sometimes(place, symbol, false)) return false;
     list[j] = static_cast<const Stmt*>(replace(reader, symbol, assign.value, branch != nullptr));
+    // An adjoint's value is the work of its statement, also where another one passes it on.
+    if (input_.adjoints.contains(symbol) && !is<Name>(assign.value))
+      list[j] = with_ranges(list[j], input_.context.merge(assign.ranges, reader->ranges));
     if (live != after_.end()) after_[list[j]] = live->second;
     return true;
+  }
+
+  const Stmt* with_ranges(const Stmt* statement, Ranges ranges) {
+    Context& context = input_.context;
+    if (const auto* result = as<Return>(statement))
+      return context.make<Return>(ranges, result->value);
+    if (const auto* into = as<Assign>(statement))
+      return context.make<Assign>(ranges, into->targets, into->value);
+    if (const auto* update = as<AugmentedAssign>(statement))
+      return context.make<AugmentedAssign>(ranges, update->target, update->op, update->value);
+    return statement;
   }
 
   static bool nested_reads(const If* branch, Symbol symbol) {

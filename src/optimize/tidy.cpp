@@ -46,18 +46,18 @@ class Tidy {
       if (is_empty(body) && !is_empty(orelse)) {
         return context.make<If>(branch->ranges, inverse(branch->test), orelse, Block());
       }
-      if (is_empty(body)) body = context.list<const Stmt*>({context.make<Pass>({})});
+      if (is_empty(body)) body = context.list<const Stmt*>({context.make<Pass>(statement->ranges)});
       return context.make<If>(branch->ranges, branch->test, body,
                               is_empty(orelse) ? Block() : orelse);
     }
     if (const auto* loop = as<For>(statement)) {
       Block body = block(loop->body);
-      if (is_empty(body)) body = context.list<const Stmt*>({context.make<Pass>({})});
+      if (is_empty(body)) body = context.list<const Stmt*>({context.make<Pass>(statement->ranges)});
       return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
     }
     if (const auto* repeat = as<While>(statement)) {
       Block body = block(repeat->body);
-      if (is_empty(body)) body = context.list<const Stmt*>({context.make<Pass>({})});
+      if (is_empty(body)) body = context.list<const Stmt*>({context.make<Pass>(statement->ranges)});
       return context.make<While>(repeat->ranges, repeat->test, body, Block());
     }
     return statement;

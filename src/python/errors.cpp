@@ -29,13 +29,6 @@ nb::object source_line(const SourceRange& range, const FileTable& files) {
   return nb::none();
 }
 
-nb::object place(const SourceRange& range, const FileTable& files) {
-  const SourceFile* file = files.find(range.file);
-  const std::string_view name = file != nullptr ? file->name : rule_file_name(range.file);
-  return nb::make_tuple(shown(name), range.line, range.column, range.end_line, range.end_column,
-                        source_line(range, files));
-}
-
 [[noreturn]] void raise(nb::handle exception) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
   throw nb::python_error();
@@ -43,10 +36,17 @@ nb::object place(const SourceRange& range, const FileTable& files) {
 
 }  // namespace
 
+nb::object place_of(const SourceRange& range, const FileTable& files) {
+  const SourceFile* file = files.find(range.file);
+  const std::string_view name = file != nullptr ? file->name : rule_file_name(range.file);
+  return nb::make_tuple(shown(name), range.line, range.column, range.end_line, range.end_column,
+                        source_line(range, files));
+}
+
 void raise_diagnostic(const Diagnostic& diagnostic, const FileTable& files) {
   nb::list places;
   for (const SourceRange& range : diagnostic.ranges) {
-    if (range.line != 0) places.append(place(range, files));
+    if (range.line != 0) places.append(place_of(range, files));
   }
   const nb::object make = nb::module_::import_("tangent.errors").attr("from_diagnostic");
   raise(make(shown(diagnostic_name(diagnostic.kind)), shown(diagnostic_class(diagnostic.kind)),

@@ -16,6 +16,9 @@
 namespace tangent::python {
 
 [[noreturn]] void raise_diagnostic(const Diagnostic& diagnostic, const FileTable& files);
+// File, line, column, end line, end column and the text of the line: what `tangent.errors` calls a
+// place.
+nanobind::object place_of(const SourceRange& range, const FileTable& files);
 [[noreturn]] void raise_internal(const std::exception& error);
 
 // f(), with every exception of ours turned into a Python one.

@@ -203,6 +203,8 @@ NB_MODULE(_core, module) {
              "The same gradient with NumPy's calls spelled as those of jax.numpy.");
   module.def("gradient_library", &tangent::runtime::gradient_library);
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
+  module.def("gradient_record", &tangent::runtime::gradient_record);
+  module.def("gradient_lines", &tangent::runtime::gradient_lines);
   module.def("rules_changed", &rules_changed, nb::arg("description").none(),
              "Makes gradients anew that were made before a rule changed (python/session.h).");
   module.def("is_library", &is_library, "Whether a module is of a package with rules.");

@@ -49,7 +49,7 @@ const Stmt* TreeReader::statement_of(AstClass kind, nb::handle node) {
       const Expr* iterable = child(node, field_.iter);
       const Block body = statements(node, field_.body);
       const Block orelse = statements(node, field_.orelse);
-      return context_.make<For>(place(node), target, iterable, body, orelse,
+      return context_.make<For>(header(node, iterable), target, iterable, body, orelse,
                                 kind == AstClass::AsyncFor);
     }
     case AstClass::AsyncFunctionDef:
@@ -63,7 +63,7 @@ const Stmt* TreeReader::statement_of(AstClass kind, nb::handle node) {
     case AstClass::If: {
       const Expr* test = child(node, field_.test);
       const Block body = statements(node, field_.body);
-      return context_.make<If>(place(node), test, body, statements(node, field_.orelse));
+      return context_.make<If>(header(node, test), test, body, statements(node, field_.orelse));
     }
     case AstClass::Import:
       return import(node, false);
@@ -86,7 +86,7 @@ const Stmt* TreeReader::statement_of(AstClass kind, nb::handle node) {
     case AstClass::While: {
       const Expr* test = child(node, field_.test);
       const Block body = statements(node, field_.body);
-      return context_.make<While>(place(node), test, body, statements(node, field_.orelse));
+      return context_.make<While>(header(node, test), test, body, statements(node, field_.orelse));
     }
     case AstClass::AsyncWith:
     case AstClass::With:
@@ -119,8 +119,13 @@ const Stmt* TreeReader::function_definition(nb::handle node, bool is_async) {
   const Block body = statements(node, field_.body);
   const Exprs decorators = children(node, field_.decorator_list);
   const Expr* returns = optional_child(node, field_.returns);
-  return context_.make<FunctionDefinition>(place(node), name, list, body, decorators, returns,
-                                           is_async);
+  Ranges ranges = place(node);
+  if (returns != nullptr) {
+    ranges = header(node, returns);
+  } else if (!list.empty()) {
+    ranges = header(node, list.back());
+  }
+  return context_.make<FunctionDefinition>(ranges, name, list, body, decorators, returns, is_async);
 }
 
 const FunctionDefinition* TreeReader::function(nb::handle node) {

@@ -130,6 +130,15 @@ Ranges TreeReader::spanning(const Node* first, const Node* last) {
   return context_.list({range});
 }
 
+// Of a statement with a block inside: the line that the block hangs on, from its keyword to the end
+// of the expression that is last in it.
+Ranges TreeReader::header(nb::handle node, const Node* last) {
+  SourceRange range = place(node).front();
+  range.end_line = last->ranges.front().end_line;
+  range.end_column = last->ranges.front().end_column;
+  return context_.list({range});
+}
+
 const Expr* TreeReader::child(nb::handle node, PyObject* field) {
   return expression(get(node, field));
 }

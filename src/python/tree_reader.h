@@ -41,6 +41,7 @@ class TreeReader {
 
   Ranges place(nanobind::handle node);
   Ranges spanning(const Node* first, const Node* last);
+  Ranges header(nanobind::handle node, const Node* last);
   template <class F>
   auto each(nanobind::handle list, F&& read);
 

@@ -127,9 +127,13 @@ std::shared_ptr<Variant> Gradient::require(const Bound& bound) {
   // Another thread may have made it while this one waited.
   if (std::shared_ptr<Variant> found = find(bound)) return found;
   StageLog log;
-  if (verbose_ >= 2) {
-    log = [](std::string_view stage, std::string_view text) {
-      nb::module_::import_("tangent._report").attr("stage")(to_str(stage), to_str(text));
+  nb::list stages;
+  if (verbose_ >= 1) {
+    log = [&](std::string_view stage, std::string_view text) {
+      stages.append(nb::make_tuple(to_str(stage), to_str(text)));
+      // At once: what comes next may be an exception.
+      if (verbose_ >= 2)
+        nb::module_::import_("tangent._report").attr("stage")(to_str(stage), to_str(text));
     };
   }
   std::shared_ptr<Variant> variant = stored_.restore(binder_, &bound.values, options_);
@@ -141,15 +145,15 @@ std::shared_ptr<Variant> Gradient::require(const Bound& bound) {
     variants_.erase(variants_.begin());
   }
   variants_.push_back(variant);
-  report(*variant);
+  report(*variant, stages);
   return variant;
 }
 
-void Gradient::report(const Variant& variant) const {
+void Gradient::report(const Variant& variant, nb::handle stages) const {
   if (verbose_ > 0 || variants_.size() == kManyVariants) {
     nb::module_::import_("tangent._report")
-        .attr("variant")(to_str(options_.function_name), variants_.size(), variant.text(),
-                         verbose_);
+        .attr("variant")(to_str(options_.function_name), variants_.size(), variant.text(), verbose_,
+                         stages);
   }
 }
 

@@ -56,6 +56,12 @@ class Gradient {
   [[nodiscard]] bool further_required() const { return options_.forward || options_.seed_required; }
   // Every stage of the road for these arguments: (name, text) in order.
   nanobind::list stages(PyObject* const* arguments, std::size_t count, PyObject* keywords);
+  // The same road again, for these arguments, with what a report says of it: a dict of the stages
+  // and of what is saved (inspection.cpp).
+  nanobind::dict record(PyObject* const* arguments, std::size_t count);
+  // Of what source() gives: the file name of the text, and per line the places in the user's text;
+  // None where there is no text (inspection.cpp).
+  nanobind::object line_places();
 
   [[nodiscard]] nanobind::handle primal() const { return primal_; }
   [[nodiscard]] const GradientOptions& options() const { return options_; }
@@ -88,7 +94,7 @@ class Gradient {
   void check_tangents(const std::vector<PyObject*>& tangents, const Variant& variant) const;
   void forget_variants();
   void use(const std::shared_ptr<Variant>& variant);
-  void report(const Variant& variant) const;
+  void report(const Variant& variant, nanobind::handle stages) const;
   std::shared_ptr<python::Program> current_program();
   // The form for all numbers and arrays, or null and the reason why there is none.
   std::shared_ptr<Variant> general(std::string* reason);

@@ -302,13 +302,18 @@ nb::object make_gradient(nb::handle primal, GradientOptions options, int verbose
   return self;
 }
 
+namespace {
+
+Gradient& required(nb::handle gradient) {
+  if (Py_TYPE(gradient.ptr()) != gradient_type()) throw nb::type_error("this is no gradient");
+  return gradient_of(gradient.ptr());
+}
+
+}  // namespace
+
 std::string gradient_library(nb::handle gradient, const nb::args& arguments) {
-  if (Py_TYPE(gradient.ptr()) != gradient_type()) {
-    throw nb::type_error("a library is that of a gradient");
-  }
-  const std::shared_ptr<Variant> variant =
-      gradient_of(gradient.ptr())
-          .variant_for(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(), nullptr);
+  const std::shared_ptr<Variant> variant = required(gradient).variant_for(
+      PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(), nullptr);
   switch (variant->emitted().library) {
     case Library::Jax:
       return "jax";
@@ -323,10 +328,7 @@ std::string gradient_library(nb::handle gradient, const nb::args& arguments) {
 }
 
 nb::object translated_gradient(nb::handle gradient) {
-  if (Py_TYPE(gradient.ptr()) != gradient_type()) {
-    throw nb::type_error("what is translated is a gradient");
-  }
-  const Gradient& plain = gradient_of(gradient.ptr());
+  const Gradient& plain = required(gradient);
   GradientOptions options = plain.options();
   options.translates = true;
   return make_gradient(plain.primal(), std::move(options), 0,
@@ -334,11 +336,14 @@ nb::object translated_gradient(nb::handle gradient) {
 }
 
 nb::list gradient_stages(nb::handle gradient, const nb::args& arguments) {
-  if (Py_TYPE(gradient.ptr()) != gradient_type()) {
-    throw nb::type_error("stages are those of a gradient");
-  }
-  return gradient_of(gradient.ptr())
-      .stages(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(), nullptr);
+  return required(gradient).stages(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(),
+                                   nullptr);
 }
+
+nb::dict gradient_record(nb::handle gradient, const nb::args& arguments) {
+  return required(gradient).record(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size());
+}
+
+nb::object gradient_lines(nb::handle gradient) { return required(gradient).line_places(); }
 
 }  // namespace tangent::runtime

@@ -25,4 +25,10 @@ nanobind::object translated_gradient(nanobind::handle gradient);
 // The stages of the road for the gradient's arguments, as a list of (name, text).
 nanobind::list gradient_stages(nanobind::handle gradient, const nanobind::args& arguments);
 
+// The road for the gradient's arguments once more, with what is saved and what each pass made.
+nanobind::dict gradient_record(nanobind::handle gradient, const nanobind::args& arguments);
+
+// The source map of the text that the gradient shows: (file name, list of places per line).
+nanobind::object gradient_lines(nanobind::handle gradient);
+
 }  // namespace tangent::runtime

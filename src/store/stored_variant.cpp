@@ -180,9 +180,10 @@ std::optional<std::string> write_emitted(const Emitted& emitted,
                                          std::span<const std::uint32_t> first_lines,
                                          const std::function<std::size_t(ThingHandle)>& place) {
   // By name, so that a new field of Emitted does not compile until it is stored, too.
-  const auto& [text, function_name, seed_name, scalar_tangents, lines, places, globals, helpers,
-               questions, written, uses_numpy, modules, numpy_name, seeds, library, scalar_result] =
-      emitted;
+  // `saved` is for reports alone.
+  const auto& [text, function_name, seed_name, scalar_tangents, lines, places, saved, globals,
+               helpers, questions, written, uses_numpy, modules, numpy_name, seeds, library,
+               scalar_result] = emitted;
   ByteWriter out;
   out.text(text);
   out.text(function_name);

@@ -77,14 +77,15 @@ void Writer::block(Block statements) {
   }
 }
 
-void Writer::suite(Block body) {
+// `ranges` are those of the line that the block hangs on.
+void Writer::suite(Block body, Ranges ranges) {
   ++level_;
   block(body);
   bool empty = true;
   for (const Stmt* statement : body) empty = empty && is<Comment>(statement);
   if (empty) {
     put("pass");
-    end_line({});
+    end_line(ranges);
   }
   --level_;
 }
@@ -98,7 +99,7 @@ void Writer::arm(std::string_view keyword, Block body, Ranges ranges) {
   if (body.empty()) return;
   put(keyword);
   header_end(ranges);
-  suite(body);
+  suite(body, ranges);
 }
 
 void Writer::write(const AnnotatedAssign& it) {
@@ -160,7 +161,7 @@ void Writer::write(const ClassDefinition& it) {
   put(it.name);
   if (!it.bases.empty() || !it.keywords.empty()) arguments(it.bases, it.keywords);
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
 }
 
 void Writer::write(const Comment& it) {
@@ -220,7 +221,7 @@ void Writer::write(const For& it) {
   put(" in ");
   optional(it.iterable, Precedence::Tuple);
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
   arm("else", it.orelse, it.ranges);
 }
 
@@ -244,7 +245,7 @@ void Writer::write(const FunctionDefinition& it) {
     expression(it.returns, Precedence::Test);
   }
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
 }
 
 void Writer::names(Names names) {
@@ -267,7 +268,7 @@ void Writer::write(const If& it) {
     put(keyword);
     condition(current->test);
     header_end(current->ranges);
-    suite(current->body);
+    suite(current->body, current->ranges);
     const If* next = elif_of(current->orelse);
     if (next == nullptr) return arm("else", current->orelse, current->ranges);
     current = next;
@@ -323,7 +324,7 @@ void Writer::write(const MatchCase& it) {
     condition(it.guard);
   }
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
 }
 
 void Writer::pattern(const Pattern* pattern, bool closed) {
@@ -439,7 +440,7 @@ void Writer::write(const Return& it) {
 void Writer::write(const Try& it) {
   put("try");
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
   for (const ExceptionHandler* handler : it.handlers) {
     put(it.is_star ? "except*" : "except");
     write(*handler);
@@ -458,14 +459,14 @@ void Writer::write(const ExceptionHandler& it) {
     put(it.name);
   }
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
 }
 
 void Writer::write(const While& it) {
   put("while ");
   condition(it.test);
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
   arm("else", it.orelse, it.ranges);
 }
 
@@ -484,7 +485,7 @@ void Writer::write(const With& it) {
   if (lone_tuple) close(')');
   close_optional();
   header_end(it.ranges);
-  suite(it.body);
+  suite(it.body, it.ranges);
 }
 
 void Writer::write(const WithItem& it) {

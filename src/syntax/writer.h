@@ -61,7 +61,7 @@ class Writer {
 
   // Statements.
   void statement(const Stmt& statement);
-  void suite(Block body);
+  void suite(Block body, Ranges ranges);
   void header_end(Ranges ranges);
   void arm(std::string_view keyword, Block body, Ranges ranges);
   void decorators(Exprs decorators, Ranges ranges);

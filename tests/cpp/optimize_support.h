@@ -29,6 +29,12 @@ class Passes : public ::testing::Test {
   // What the pass makes of the backward part alone.
   std::string run(Pass pass, std::string_view backward) { return run(pass, "", backward); }
 
+  // With the blank line between them that marks the turn.
+  std::string run_turned(Pass pass, std::string_view forward, std::string_view backward) {
+    turned_ = true;
+    return run(pass, forward, backward);
+  }
+
   std::string run(Pass pass, std::string_view forward, std::string_view backward) {
     const Block first = core(forward);
     const Block second = core(backward);
@@ -39,6 +45,7 @@ class Passes : public ::testing::Test {
       });
     }
     std::vector<const Stmt*> all(first.begin(), first.end());
+    if (turned_) all.push_back(context_.make<Comment>({}, std::string_view()));
     all.insert(all.end(), second.begin(), second.end());
     TypedFunction typed;
     RuleBook rules(context_.symbols(),
@@ -138,6 +145,7 @@ class Passes : public ::testing::Test {
 
   Context context_{std::make_shared<Symbols>()};
   std::map<std::string, int> made_;
+  bool turned_ = false;
   Arena types_;
 };
 

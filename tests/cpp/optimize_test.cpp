@@ -31,6 +31,159 @@ TEST_F(Passes, ARestoreOfWhatMayHaveChangedStays) {
   }
 }
 
+// ---------------------------------------------------------------------------- recompute
+
+TEST_F(Passes, WhatFollowsFromTheLoopsVariableIsComputedAgain) {
+  EXPECT_EQ(run_turned(recompute,
+                       "for i in range(n):\n"
+                       "    c = x * i\n"
+                       "    y_tape.append(y)\n"
+                       "    y = y * c\n"
+                       "    c_tape.append(c)\n",
+                       "for i in reversed(range(n)):\n"
+                       "    c = c_tape.pop()\n"
+                       "    y = y_tape.pop()\n"
+                       "    bx += by * y * i\n"
+                       "    by *= c\n"),
+            "for i in range(n):\n"
+            "    c = x * i\n"
+            "    y_tape.append(y)\n"
+            "    y = y * c\n"
+            "\n"
+            "for i in reversed(range(n)):\n"
+            "    c = x * i\n"
+            "    y = y_tape.pop()\n"
+            "    bx += by * y * i\n"
+            "    by *= c\n");
+}
+
+TEST_F(Passes, WhatIsTakenFromATapeMovesUpToWhereItIsNeeded) {
+  EXPECT_EQ(run_turned(recompute,
+                       "for i in range(n):\n"
+                       "    c = x * y\n"
+                       "    y_tape.append(y)\n"
+                       "    y = y + c\n"
+                       "    c_tape.append(c)\n",
+                       "for i in reversed(range(n)):\n"
+                       "    c = c_tape.pop()\n"
+                       "    bt = by * c\n"
+                       "    y = y_tape.pop()\n"
+                       "    bx += by * y\n"),
+            "for i in range(n):\n"
+            "    c = x * y\n"
+            "    y_tape.append(y)\n"
+            "    y = y + c\n"
+            "\n"
+            "for i in reversed(range(n)):\n"
+            "    y = y_tape.pop()\n"
+            "    c = x * y\n"
+            "    bt = by * c\n"
+            "    bx += by * y\n");
+}
+
+TEST_F(Passes, ValuesInBetweenComeAlong) {
+  EXPECT_EQ(run_turned(recompute,
+                       "for i in range(n):\n"
+                       "    s = x * i\n"
+                       "    c = s + 1.0\n"
+                       "    y = y * c\n"
+                       "    c_tape.append(c)\n",
+                       "for i in reversed(range(n)):\n"
+                       "    c = c_tape.pop()\n"
+                       "    by *= c\n"),
+            "for i in range(n):\n"
+            "    s = x * i\n"
+            "    c = s + 1.0\n"
+            "    y = y * c\n"
+            "\n"
+            "for i in reversed(range(n)):\n"
+            "    s = x * i\n"
+            "    c = s + 1.0\n"
+            "    by *= c\n");
+}
+
+TEST_F(Passes, WhatCannotBeComputedAgainIsKept) {
+  const auto unchanged = [&](std::string_view forward, std::string_view backward) {
+    EXPECT_EQ(run_turned(recompute, forward, backward),
+              std::string(forward) + "\n" + std::string(backward));
+  };
+  constexpr std::string_view kBackward =
+      "for i in reversed(range(n)):\n"
+      "    c = c_tape.pop()\n"
+      "    by *= c\n";
+  // It reads what the loop changes, and nobody keeps that.
+  unchanged(
+      "for i in range(n):\n"
+      "    c = x * y\n"
+      "    y = y + c\n"
+      "    c_tape.append(c)\n",
+      kBackward);
+  // An argument that is bound anew behind the loop.
+  unchanged(
+      "for i in range(n):\n"
+      "    c = x * i\n"
+      "    c_tape.append(c)\n"
+      "x = 2.0\n",
+      kBackward);
+  // Two values of one name in an iteration.
+  unchanged(
+      "for i in range(n):\n"
+      "    c = x * i\n"
+      "    c = c + 1.0\n"
+      "    c_tape.append(c)\n",
+      kBackward);
+  // The variable of the loop is not that of the loop backwards.
+  unchanged(
+      "for i in range(n):\n"
+      "    c = x * i\n"
+      "    c_tape.append(c)\n",
+      "for j in reversed(range(n)):\n"
+      "    c = c_tape.pop()\n"
+      "    by *= c\n");
+  // The value before is that of the iteration before.
+  unchanged(
+      "for i in range(n):\n"
+      "    c = 0.5 * c + i\n"
+      "    c_tape.append(c)\n",
+      kBackward);
+  // Arrays, calls, and long expressions.
+  unchanged(
+      "for i in range(n):\n"
+      "    w = v * i\n"
+      "    w_tape.append(w)\n",
+      "for i in reversed(range(n)):\n"
+      "    w = w_tape.pop()\n"
+      "    bv += bw * w\n");
+  unchanged(
+      "for i in range(n):\n"
+      "    c = np.exp(x * i)\n"
+      "    c_tape.append(c)\n",
+      kBackward);
+  unchanged(
+      "for i in range(n):\n"
+      "    c = x * i + x * x - x / x + 2.0 * x\n"
+      "    c_tape.append(c)\n",
+      kBackward);
+}
+
+TEST_F(Passes, APopThatIsReadInBetweenStaysWhereItIs) {
+  constexpr std::string_view kForward =
+      "for i in range(n):\n"
+      "    c = x * y\n"
+      "    y_tape.append(y)\n"
+      "    y = y + c\n"
+      "    c_tape.append(c)\n";
+  // In between, `y` is still the value of the iteration behind.
+  constexpr std::string_view kBackward =
+      "for i in reversed(range(n)):\n"
+      "    c = c_tape.pop()\n"
+      "    bt = y * c\n"
+      "    y = y_tape.pop()\n"
+      "    bx += by * y\n";
+  EXPECT_EQ(run_turned(recompute, kForward, kBackward),
+            std::string(kForward) + "\n" + std::string(kBackward));
+}
+
 // ------------------------------------------------------------------------- join elements
 
 TEST_F(Passes, AContributionJoinsTheStoreThatClears) {
