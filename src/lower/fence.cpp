@@ -42,8 +42,7 @@ void check_target(const Expr* target) {
       for (const Expr* e : static_cast<const ListDisplay&>(*target).elements) check_target(e);
       return;
     case Kind::Starred:
-      refuse(*target, "unpacking into " + in_quotes(*target) + " is not supported yet",
-             "take a slice of the value instead");
+      return check_target(static_cast<const Starred&>(*target).value);
     case Kind::Subscript:
       return check_place(target);
     case Kind::Attribute:  // of which object shows when it is lowered
@@ -120,9 +119,8 @@ class Fence {
                "add up or stack the values in a loop, and return the result");
       case Kind::Comprehension: {
         const auto& it = static_cast<const Comprehension&>(node);
-        const bool list =
-            it.form == ComprehensionKind::List || it.form == ComprehensionKind::Generator;
-        if (!list) comprehension(it);
+        if (it.form == ComprehensionKind::Set)
+          refuse(it, "a set comprehension is not supported yet", "use array operations instead");
         for (const Generator* generator : it.generators) check_target(generator->target);
         return push_children(node);
       }
@@ -178,8 +176,14 @@ class Fence {
                "use local names and functions instead");
       case Kind::Global:
         return;
-      case Kind::Match:
-        refuse(node, "`match` is not supported yet", "write `if` and `elif` instead");
+      case Kind::Match: {  // its patterns are for desugar.h
+        const auto& match = static_cast<const Match&>(node);
+        for (auto it = match.cases.rbegin(); it != match.cases.rend(); ++it) {
+          push_reversed((*it)->body);
+          push({(*it)->guard});
+        }
+        return push({match.subject});
+      }
       case Kind::Try:
         refuse(node, "`try` is not supported yet",
                "test for the error's cause with `if` before the operation");
@@ -187,8 +191,12 @@ class Fence {
         const auto& with = static_cast<const With&>(node);
         if (with.is_async) refuse_async(node, "`async with`");
         if (may_be_checkpoint(with)) return push_reversed(with.body);
-        refuse(node, "`with` is not supported yet",
-               "put the `with` around the call of the gradient instead");
+        push_reversed(with.body);
+        for (const WithItem* item : with.items) {
+          if (item->target != nullptr) check_target(item->target);
+          push({item->context});
+        }
+        return;
       }
       case Kind::Delete:
         for (const Expr* target : static_cast<const Delete&>(node).targets) {
@@ -208,19 +216,6 @@ class Fence {
 
   [[noreturn]] static void refuse_async(const Node& node, const std::string& what) {
     refuse(node, what + " is not supported", "differentiate a plain function");
-  }
-
-  [[noreturn]] static void comprehension(const Comprehension& it) {
-    switch (it.form) {
-      case ComprehensionKind::Dictionary:
-        refuse(it, "a dict comprehension is not supported yet", "use one name per value instead");
-      case ComprehensionKind::Set:
-        refuse(it, "a set comprehension is not supported yet", "use array operations instead");
-      case ComprehensionKind::Generator:
-      case ComprehensionKind::List:
-        break;
-    }
-    throw InternalError("a comprehension that is lowered");
   }
 
   // *(…) and **{…} in a call are settled when the call is lowered.

@@ -44,7 +44,8 @@
 namespace tangent {
 
 // A name of the emitted function's namespace and what it stands for: `original` looked up from
-// `function` (its closure, globals, builtins) each time the guard runs.
+// `function` (its closure, globals, builtins) each time the guard runs; a module that the function
+// imports has no `original`.
 struct GlobalBinding {
   Symbol printed;
   Symbol original;
@@ -57,6 +58,7 @@ struct ArgumentClass {
   std::size_t parameter;
   std::vector<Symbol> path;  // attributes
   bool is_absent = false;    // there is nothing there
+  bool is_same = false;      // it is a function, class or module: the very one counts
 };
 
 struct CorePair;
@@ -73,6 +75,8 @@ struct CoreFunction {
   std::vector<std::pair<std::string, Symbol>> new_attributes;
   // What records given by the user call: the name there, and how the emitted text spells it.
   std::vector<std::pair<Symbol, Symbol>> rule_objects;
+  // What `with np.errstate(…='ignore')` in the function, or in what it calls, switches off.
+  std::vector<std::string> ignored_errors;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
   std::vector<SourceRange> checkpoints;  // of `with tangent.checkpoint():`, wherever it stands
   // Whose arrays the program computes with, for the arguments of a variant.

@@ -172,6 +172,14 @@ void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHa
   questions_.push_back({owner, name, attribute, found, member});
 }
 
+// Of a cached function the answer is what caches it: the very object counts.
+void LiveOutside::record_thing(ThingHandle owner, Symbol name, bool attribute, nb::handle found,
+                               const Thing& thing) {
+  const ThingHandle handle = handle_of(found);
+  if (handle != thing.handle) held_[static_cast<std::size_t>(handle)].literal_asked = true;
+  record(owner, name, attribute, handle);
+}
+
 Thing LiveOutside::lookup(ThingHandle function, Symbol name, Context& context) {
   if (function == alias_.function && name == alias_.name)
     return thing_of(object(alias_.meaning), {}, context);
@@ -183,7 +191,7 @@ Thing LiveOutside::lookup(ThingHandle function, Symbol name, Context& context) {
     return {};
   }
   const Thing thing = thing_of(found, {}, context);
-  record(function, name, false, thing.handle);
+  record_thing(function, name, false, found, thing);
   return thing;
 }
 
@@ -207,7 +215,7 @@ Thing LiveOutside::attribute(const Thing& thing, Symbol name, Context& context) 
   }
   const Thing result = thing_of(found, path, context);
   if (!fixed) {
-    record(thing.handle, name, true, result.handle);
+    record_thing(thing.handle, name, true, found, result);
   } else {
     reached(result.handle, {.form = Reach::Form::Attribute,
                             .from = thing.handle,
@@ -261,6 +269,12 @@ bool is_plain_value(nb::handle object) {
 }
 
 Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context& context) {
+  // functools.lru_cache: the function that it calls, for each call.
+  if (std::string_view(Py_TYPE(object.ptr())->tp_name) == "functools._lru_cache_wrapper") {
+    const nb::object wrapped = find_attribute(object, "__wrapped__");
+    if (wrapped.is_valid() && PyFunction_Check(wrapped.ptr()) != 0)
+      return thing_of(wrapped, path, context);
+  }
   Thing thing{.kind = ThingKind::Value, .handle = handle_of(object), .qualified_name = {}};
   PyObject* pointer = object.ptr();
   if (PyModule_Check(pointer) != 0) {
