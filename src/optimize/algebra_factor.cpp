@@ -34,8 +34,18 @@ double exponent_in(const F& term, const std::string& key) {
   return 0.0;
 }
 
+// term / divisor; coefficients are divided as such: 1.4 / 1.4 is 1.
 F divided(const F& term, const F& divisor) {
-  return make_product({term, make_power(divisor, -1.0)});
+  std::vector<F> factors = factors_of(term);
+  for (const F& factor : factors_of(divisor)) factors.push_back(make_power(factor, -1.0));
+  const double ratio = coefficient_of(term) / coefficient_of(divisor);
+  const auto is_integral = [](const F& formula) {
+    return formula->is(Form::Product)
+               ? !formula->parts[0]->is(Form::Number) || formula->parts[0]->integral
+               : !formula->is(Form::Number) || formula->integral;
+  };
+  factors.push_back(make_number(ratio, is_integral(term) && is_integral(divisor)));
+  return make_product(std::move(factors));
 }
 
 // The part that all terms share: powers of bases, and the size of the coefficient.

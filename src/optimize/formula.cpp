@@ -185,9 +185,8 @@ F make_power(const F& base, const F& exponent) {
   if (n == 1.0) return base;
   if (base->is(Form::Number)) {
     const double value = std::pow(base->number, n);
-    // Quotients stay quotients: 1 / 3 is no number that a person would write.
-    const bool exact = is_whole(value) || (n < 0 && is_whole(value * 1048576.0));
-    if (exact && std::isfinite(value)) return make_number(value, base->integral && n > 0);
+    if (std::isfinite(value) && value != 0.0 && (is_whole(n) || is_whole(value)))
+      return make_number(value, base->integral && n > 0);
   }
   if (is_whole(n) && base->is(Form::Product)) {
     std::vector<F> factors;
