@@ -37,8 +37,6 @@ F scaled(double coefficient, bool integral, std::vector<F> factors) {
   return made(Form::Product, {}, std::move(factors));
 }
 
-bool is_whole(double value) { return std::nearbyint(value) == value; }
-
 bool is_odd(std::string_view name) {
   return name == "sin" || name == "tan" || name == "sinh" || name == "tanh" || name == "arctan" ||
          name == "arcsin" || name == "arcsinh";
@@ -97,7 +95,7 @@ Factored split_power(const F& factor) {
   return {factor, 1.0};
 }
 
-F make_sum(std::vector<F> terms) {
+F make_sum(const std::vector<F>& terms) {
   // By what stands behind the coefficient, in the order of the keys.
   struct Entry {
     double coefficient = 0.0;
@@ -213,7 +211,7 @@ F make_function(std::string_view name, std::vector<F> arguments) {
 F make_negative(const F& value) {
   std::vector<F> terms;
   for (const F& term : terms_of(value)) terms.push_back(make_product({make_number(-1.0), term}));
-  return make_sum(std::move(terms));
+  return make_sum(terms);
 }
 
 F make_quotient(const F& numerator, const F& denominator) {
