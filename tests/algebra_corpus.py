@@ -160,7 +160,7 @@ def generated(count: int, seed: int = 6) -> list[str]:
         if kind < 0.7:
             return f'{rng.choice("xyz")}**{rng.choice((2, 3))}'
         if kind < 0.8:
-            return str(rng.choice((2, 3, 0.5)))
+            return str(rng.choice((2, 3, 0.5, 1.4, 0.3)))
         if kind < 0.92:
             return f'{rng.choice(("sin", "cos", "exp", "tanh"))}({total(depth - 1)})'
         return f'({total(depth - 1)})'

@@ -118,3 +118,13 @@ def test_an_array_times_one_is_still_another_array() -> None:
 
     got = tangent.grad(f, optimizations={'algebraic': True})(np.array([1.0, 2.0]))
     np.testing.assert_allclose(got, [3.0, 4.0])
+
+
+def test_random_formulas_keep_their_value() -> None:
+    for number, formula in enumerate(algebra_corpus.generated(600, seed=11)):
+        simple = simplified_formula(formula)
+        rng = random.Random(number)
+        point = {name: rng.uniform(0.3, 1.5) for name in 'abcxyz'}
+        want = eval(formula, FUNCTIONS | point)
+        got = eval(simple, FUNCTIONS | point)
+        assert abs(got - want) <= 1e-9 * (1.0 + abs(want)), f'{formula}: {simple}'

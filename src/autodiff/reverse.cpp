@@ -265,6 +265,16 @@ void Reverse::undo_before(Block block, std::size_t end) {
     enclosing_.back().second = index;
     reverse_statement(block, index);
   }
+  if (optimizations_.coarsening && enclosing_.size() > 1) {
+    // What was read as it is behind an assignment of this block is written down in it.
+    std::vector<Symbol> lasting;
+    for (const auto& [symbol, position] : result_.plan.defined_at) {
+      if (position.block == key_of(block) && function_.variables.contains(symbol))
+        lasting.push_back(symbol);
+    }
+    flush_primal(lasting);
+    for (const Symbol symbol : lasting) result_.plan.defined_at.erase(symbol);
+  }
   enclosing_.pop_back();
 }
 
@@ -347,8 +357,15 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
   const Symbol symbol = target->symbol;
   // One expression for a whole stretch reads the values between as they are behind their only
   // assignment.
-  const bool lasts = optimizations_.coarsening && !mentions(assign->value, symbol) &&
-                     !aliases_.is_written(symbol) && is_bound_once(core_, function_.body, symbol) &&
+  const bool cut = std::ranges::any_of(enclosing_, [&](const auto& around) {
+    const auto loop = around.second < around.first.size()
+                          ? result_.plan.loops.find(around.first[around.second])
+                          : result_.plan.loops.end();
+    return loop != result_.plan.loops.end() && !loop->second.exits.empty();
+  });
+  const bool lasts = optimizations_.optimized && optimizations_.coarsening && !cut &&
+                     !mentions(assign->value, symbol) && !aliases_.is_written(symbol) &&
+                     is_bound_once(core_, function_.body, symbol) &&
                      typing_.of(assign->value).is_numeric();
   if (lasts) {
     result_.plan.defined_at.emplace(symbol, after_current_);

@@ -14,15 +14,13 @@ namespace {
 constexpr std::size_t kMostTerms = 64;
 constexpr double kLargestPower = 6.0;
 
-bool is_whole(double value) { return std::nearbyint(value) == value; }
-
 std::optional<std::vector<F>> product_of(const std::vector<F>& left, const std::vector<F>& right) {
   if (left.size() * right.size() > kMostTerms) return std::nullopt;
   std::vector<F> terms;
   for (const F& a : left) {
     for (const F& b : right) terms.push_back(make_product({a, b}));
   }
-  return terms_of(make_sum(std::move(terms)));
+  return terms_of(make_sum(terms));
 }
 
 // The power of a base in a term.
@@ -34,8 +32,18 @@ double exponent_in(const F& term, const std::string& key) {
   return 0.0;
 }
 
+// term / divisor; coefficients are divided as such: 1.4 / 1.4 is 1.
 F divided(const F& term, const F& divisor) {
-  return make_product({term, make_power(divisor, -1.0)});
+  std::vector<F> factors = factors_of(term);
+  for (const F& factor : factors_of(divisor)) factors.push_back(make_power(factor, -1.0));
+  const double ratio = coefficient_of(term) / coefficient_of(divisor);
+  const auto is_integral = [](const F& formula) {
+    return formula->is(Form::Product)
+               ? !formula->parts[0]->is(Form::Number) || formula->parts[0]->integral
+               : !formula->is(Form::Number) || formula->integral;
+  };
+  factors.push_back(make_number(ratio, is_integral(term) && is_integral(divisor)));
+  return make_product(std::move(factors));
 }
 
 // The part that all terms share: powers of bases, and the size of the coefficient.
@@ -108,9 +116,9 @@ F grouped(const F& sum, const F& base, int depth) {
     }
   }
   if (inside.size() < 2) return nullptr;
-  const F group = make_product({base, factored_sum(make_sum(std::move(inside)), depth + 1)});
+  F group = make_product({base, factored_sum(make_sum(inside), depth + 1)});
   if (outside.empty()) return group;
-  return make_sum({group, factored_sum(make_sum(std::move(outside)), depth + 1)});
+  return make_sum({group, factored_sum(make_sum(outside), depth + 1)});
 }
 
 F factored_sum(const F& sum, int depth) {
@@ -120,7 +128,7 @@ F factored_sum(const F& sum, int depth) {
   if (!common->is(Form::Number) || common->number != 1.0) {
     std::vector<F> rest;
     for (const F& term : sum->parts) rest.push_back(divided(term, common));
-    return make_product({common, factored_sum(make_sum(std::move(rest)), depth + 1)});
+    return make_product({common, factored_sum(make_sum(rest), depth + 1)});
   }
   F best = sum;
   int least = operations(sum);
@@ -177,7 +185,7 @@ std::optional<F> quotient(const F& numerator, const F& denominator) {
   std::vector<F> result;
   F rest = numerator;
   for (std::size_t step = 0; step < kMostTerms; ++step) {
-    if (rest->is_number(0.0)) return make_sum(std::move(result));
+    if (rest->is_number(0.0)) return make_sum(result);
     const F term = divided(leading(terms_of(rest), bases), first);
     if (!monomial_of(term)) return std::nullopt;
     result.push_back(term);
@@ -191,7 +199,7 @@ std::optional<F> quotient(const F& numerator, const F& denominator) {
 }  // namespace
 
 F expand(const F& formula) {
-  const F now = with_parts(formula, [](const F& part) { return expand(part); });
+  F now = with_parts(formula, [](const F& part) { return expand(part); });
   std::vector<F> terms{make_number(1.0)};
   const std::vector<F> factors = now->is(Form::Product) ? now->parts : std::vector<F>{now};
   for (const F& factor : factors) {
@@ -205,11 +213,11 @@ F expand(const F& formula) {
       terms = *product;
     }
   }
-  return make_sum(std::move(terms));
+  return make_sum(terms);
 }
 
 F cancel(const F& formula) {
-  const F now = with_parts(formula, [](const F& part) { return cancel(part); });
+  F now = with_parts(formula, [](const F& part) { return cancel(part); });
   if (!now->is(Form::Product)) return now;
   for (const F& below : now->parts) {
     const Factored bottom = split_power(below);
@@ -227,7 +235,7 @@ F cancel(const F& formula) {
 }
 
 F factor_out(const F& formula) {
-  const F now = with_parts(formula, [](const F& part) { return factor_out(part); });
+  F now = with_parts(formula, [](const F& part) { return factor_out(part); });
   return factored_sum(now, 0);
 }
 

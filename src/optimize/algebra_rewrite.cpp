@@ -119,7 +119,7 @@ F try_sum(const AlgebraRule& rule, const F& formula) {
       for (std::size_t k = 0; k < terms.size(); ++k) {
         if (k != i && k != j) sum.push_back(terms[k]);
       }
-      return make_sum(std::move(sum));
+      return make_sum(sum);
     }
   }
   return nullptr;

@@ -79,7 +79,7 @@ struct ExpressionSink {
                             : Divide,
                 left, right);
   }
-  Value call(std::string_view name, std::vector<Value> arguments) const {
+  Value call(std::string_view name, const std::vector<Value>& arguments) const {
     const auto* spelled = static_cast<const Attribute*>(like->function);
     const std::string_view callee = like->callee.text();
     const bool numpy = callee.starts_with("numpy.");
@@ -222,7 +222,7 @@ class ExpressionSimplifier {
       return algebra::make_function(name, {read(call->arguments[0], reading)});
     }
     if (const auto* sign = as<UnaryOperation>(node)) {
-      const F operand = read(sign->operand, reading);
+      F operand = read(sign->operand, reading);
       if (sign->op == UnaryOperator::Plus) return operand;
       if (!is<Constant>(sign->operand)) ++reading.operations;
       return algebra::make_negative(operand);

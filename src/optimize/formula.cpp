@@ -37,8 +37,6 @@ F scaled(double coefficient, bool integral, std::vector<F> factors) {
   return made(Form::Product, {}, std::move(factors));
 }
 
-bool is_whole(double value) { return std::nearbyint(value) == value; }
-
 bool is_odd(std::string_view name) {
   return name == "sin" || name == "tan" || name == "sinh" || name == "tanh" || name == "arctan" ||
          name == "arcsin" || name == "arcsinh";
@@ -97,7 +95,7 @@ Factored split_power(const F& factor) {
   return {factor, 1.0};
 }
 
-F make_sum(std::vector<F> terms) {
+F make_sum(const std::vector<F>& terms) {
   // By what stands behind the coefficient, in the order of the keys.
   struct Entry {
     double coefficient = 0.0;
@@ -185,9 +183,8 @@ F make_power(const F& base, const F& exponent) {
   if (n == 1.0) return base;
   if (base->is(Form::Number)) {
     const double value = std::pow(base->number, n);
-    // Quotients stay quotients: 1 / 3 is no number that a person would write.
-    const bool exact = is_whole(value) || (n < 0 && is_whole(value * 1048576.0));
-    if (exact && std::isfinite(value)) return make_number(value, base->integral && n > 0);
+    if (std::isfinite(value) && value != 0.0 && (is_whole(n) || is_whole(value)))
+      return make_number(value, base->integral && n > 0);
   }
   if (is_whole(n) && base->is(Form::Product)) {
     std::vector<F> factors;
@@ -214,7 +211,7 @@ F make_function(std::string_view name, std::vector<F> arguments) {
 F make_negative(const F& value) {
   std::vector<F> terms;
   for (const F& term : terms_of(value)) terms.push_back(make_product({make_number(-1.0), term}));
-  return make_sum(std::move(terms));
+  return make_sum(terms);
 }
 
 F make_quotient(const F& numerator, const F& denominator) {

@@ -9,6 +9,7 @@
 // In: formulas. Out: formulas. From and to expressions of a program: formula_expressions.h.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,9 +39,11 @@ struct Formula {
   }
 };
 
+inline bool is_whole(double value) { return std::nearbyint(value) == value; }
+
 F make_number(double value, bool integral = true);
 F make_atom(std::string name);
-F make_sum(std::vector<F> terms);
+F make_sum(const std::vector<F>& terms);
 F make_product(std::vector<F> factors);
 F make_power(const F& base, const F& exponent);
 F make_power(const F& base, double exponent);
@@ -69,7 +72,7 @@ F with_parts(const F& formula, Function&& f) {
   for (const F& part : formula->parts) parts.push_back(f(part));
   switch (formula->form) {
     case Form::Sum:
-      return make_sum(std::move(parts));
+      return make_sum(parts);
     case Form::Product:
       return make_product(std::move(parts));
     case Form::Power:

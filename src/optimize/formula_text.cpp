@@ -124,7 +124,7 @@ class FormulaParser {
       return operand != nullptr ? make_negative(operand) : nullptr;
     }
     if (take("+")) return factor();
-    const F base = primary();
+    F base = primary();
     if (base == nullptr || !take("**")) return base;
     const F exponent = factor();
     return exponent != nullptr ? make_power(base, exponent) : nullptr;

@@ -137,7 +137,7 @@ class FormulaWriter {
     if (exponent->is(Form::Number) && sink_.has_root()) {
       const double whole = std::floor(exponent->number);
       if (exponent->number - whole == 0.5 && whole >= 0.0) {
-        const Value root = sink_.call("sqrt", {write(base)});
+        Value root = sink_.call("sqrt", {write(base)});
         if (whole == 0.0) return root;
         const Value rest =
             whole == 1.0 ? write(base) : sink_.binary('^', write(base), sink_.number(whole, true));
