@@ -486,7 +486,7 @@ class Assembler {
     dropped_ = &plan.dropped;
     forward_loop(item.statement, again, &text);
     dropped_ = nullptr;
-    backward(item.body, again);
+    backward(item.body, item.statement->ranges, again);
     out.push_back(text.stretches(again));
   }
 

@@ -215,6 +215,9 @@ std::optional<std::string> told(const Variant& variant, const Binder& binder,
       return std::nullopt;
   }
   if (!telling.is_told()) return std::nullopt;
+  // Which function an argument is cannot be told in another process.
+  if (std::ranges::any_of(fields, [](const ReadField& field) { return field.is_same; }))
+    return std::nullopt;
   stored.fields = fields;
   stored.literal_outputs = program.literal_outputs();
   std::optional<std::vector<std::string>> arguments{{std::string(kGeneral)}};

@@ -305,10 +305,11 @@ void describe(ByteWriter& out, const Type& type) {
 }
 
 void describe(ByteWriter& out, const Structure& structure) {
-  const auto& [form, type, parts, absent] = structure;
+  const auto& [form, type, parts, absent, is_same] = structure;
   out.number(static_cast<std::uint64_t>(form));
   describe(out, type);
   write_list(out, absent, [&](const std::string& name) { out.text(name); });
+  out.flag(is_same);
   out.number(parts.size());
   for (const auto& [step, part] : parts) {
     write_step(out, step);
