@@ -32,7 +32,7 @@ def built_in_rules_again():
         text = _core.built_in_record(key)
         if text is not None:
             _core.add_rule(text, f'<rule of {key}>', key)
-            _core.rules_changed()
+            _core.rules_changed(None)
             del _rules._of_libraries[key]
 
 

@@ -247,32 +247,26 @@ def _text(rule: _Rule) -> str:
     return '\n'.join(text) + '\n'
 
 
-def _register(rule: _Rule, fresh: bool = False) -> None:
-    """Hands the record to the engine.
-
-    Every gradient is made anew at its next call, unless the function is `fresh`: nothing calls it.
-    """
+def _register(rule: _Rule) -> None:
+    """Hands the record to the engine; every gradient is made anew at its next call."""
     objects: dict[str, Named] = {}
     for each in (rule.adjoint, rule.tangent):
         objects.update(each.objects if each else {})
     function = rule.function
+    _core.add_rule(_text(rule), f'<rule of {rule.key}>', rule.key)
     if function is None:
         for name, named in objects.items():
             _core.keep_rule_object(name, named)
-    _core.add_rule(_text(rule), f'<rule of {rule.key}>', rule.key)
-    if function is None:
-        _core.rules_changed()
-        return
-    elementwise = rule.adjoint is not None and rule.adjoint.elementwise
-    function.__dict__[_SLOT] = (
-        function,
-        rule.key,
-        rule.constant or rule.adjoint is not None,
-        rule.constant or rule.tangent is not None or elementwise,
-        objects,
-    )
-    if not fresh:
-        _core.rules_changed()
+    else:
+        elementwise = rule.adjoint is not None and rule.adjoint.elementwise
+        function.__dict__[_SLOT] = (
+            function,
+            rule.key,
+            rule.constant or rule.adjoint is not None,
+            rule.constant or rule.tangent is not None or elementwise,
+            objects,
+        )
+    _core.rules_changed(None)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -512,7 +506,7 @@ def give_template(function: FunctionType, template: FunctionType) -> None:
     rule.pure = True
     rule.key = rule.key.replace('user.', 'user.identity.', 1)
     rule.adjoint = read_template(template, rule.result, rule.names, None, forward=False)
-    _register(rule, fresh=True)
+    _register(rule)
 
 
 def give_rule(
@@ -527,7 +521,7 @@ def give_rule(
     call = f'user.{name}({", ".join([f"full(d[{rule.result}], {rule.result})", *reads])})'
     lines = [f'd[{each}] = 0' for each in rule.names if each != of]
     rule.adjoint = Body([*lines, f'd[{of}] = {call}'], objects)
-    _register(rule, fresh=True)
+    _register(rule)
 
 
 def _check_callable(function: object) -> None:

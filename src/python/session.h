@@ -26,9 +26,11 @@ class Session {
   // Numbers the emitted functions of the process.
   std::uint64_t next_number() { return ++last_number_; }
 
-  // How often a rule of a user's was added: a gradient that was made before is made anew.
-  [[nodiscard]] std::uint64_t rules_version() const { return rules_version_; }
-  void rules_changed() { ++rules_version_; }
+  // To be called whenever a rule is registered, changed or taken away: every gradient that was made
+  // before is made anew when it is called next.
+  void rules_changed() { ++rule_generation_; }
+  // Counts those changes.
+  [[nodiscard]] std::uint64_t rule_generation() const { return rule_generation_; }
   // What names in records of users stand for (user_rules.h), of functions of libraries.
   void keep_rule_object(const std::string& name, nanobind::object object) {
     rule_objects_[name] = std::move(object);
@@ -58,7 +60,7 @@ class Session {
   RuleBook rules_;
   nanobind::object lock_;
   std::uint64_t last_number_ = 0;
-  std::uint64_t rules_version_ = 0;
+  std::uint64_t rule_generation_ = 0;
   std::unordered_map<std::string, nanobind::object> rule_objects_;
   std::deque<nanobind::object> retired_;  // file names whose functions are gone
 };

@@ -133,11 +133,13 @@ void add_user_rules(nb::module_& module) {
   module.def("kind_of_callable", &kind_of_callable, "What the engine takes a callable for.");
   module.def("built_in_record", &built_in_record, "The text of a record of rules/, or None.");
   module.def(
-      "rules_changed", [] { session().rules_changed(); },
-      "Every gradient is made anew at its next call.");
-  module.def(
-      "rules_version", [] { return session().rules_version(); },
-      "A number that grows with every rule that is added.");
+      "rules_changed",
+      [](const std::optional<std::string>& /*description*/) {
+        const Session::Lock lock(session());
+        session().rules_changed();
+      },
+      nb::arg("description").none(),
+      "Makes gradients anew that were made before a rule changed (python/session.h).");
 }
 
 }  // namespace tangent::python

@@ -40,7 +40,7 @@ Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
       verbose_(verbose),
       binder_(primal, options_.tangents),
       program_(std::make_shared<Program>(session(), binder_.function(), options_.forward)) {
-  rules_version_ = session().rules_version();
+  generation_ = session().rule_generation();
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
   // A count that no call has switches the fast path off.
   fast_count_ = binder_.plain() && !options_.seed_required
@@ -71,7 +71,7 @@ std::shared_ptr<Variant> Gradient::find(const Bound& bound) {
 std::shared_ptr<Program> Gradient::current_program() {
   if (program_ == nullptr || !is_current() ||
       !NameGuard(program_->outside(), {}, nb::handle()).holds()) {
-    rules_version_ = session().rules_version();
+    generation_ = session().rule_generation();
     program_ = std::make_shared<Program>(session(), binder_.function(), options_.forward);
     code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
   }

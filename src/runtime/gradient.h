@@ -64,7 +64,7 @@ class Gradient {
   // and no rule has been given since.
   [[nodiscard]] bool is_current() const {
     return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr() &&
-           rules_version_ == python::session().rules_version();
+           generation_ == python::session().rule_generation();
   }
 
   int traverse(visitproc visit, void* arg) const;
@@ -93,7 +93,7 @@ class Gradient {
 
   nanobind::object primal_;
   nanobind::object code_;
-  std::uint64_t rules_version_ = 0;
+  std::uint64_t generation_ = 0;  // of the rules
   GradientOptions options_;
   int verbose_;
   Binder binder_;
