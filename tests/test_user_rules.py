@@ -648,6 +648,94 @@ def test_a_function_without_source_needs_none_where_it_is_called():
 
 
 # ------------------------------------------------------------------------------------------------
+# Results that are tuples
+
+
+@tangent.custom_vjp
+def sine_and_cosine(x):
+    return np.sin(x), np.cos(x)
+
+
+@sine_and_cosine.defvjp
+def sine_and_cosine_backward(g, ans, x):
+    return g[0] * ans[1] - g[1] * ans[0]
+
+
+@sine_and_cosine.defjvp
+def sine_and_cosine_jvp(ans, x, dx):
+    return dx * ans[1], -dx * ans[0]
+
+
+def polar(x, y):
+    return np.sqrt(x * x + y * y), np.arctan2(y, x)
+
+
+@tangent.register_adjoint(polar)
+def adjoint_polar(r, x, y):
+    d[x] = d[r][0] * x / r[0] - d[r][1] * y / (r[0] * r[0])
+    d[y] = d[r][0] * y / r[0] + d[r][1] * x / (r[0] * r[0])
+
+
+def both(x):
+    s, c = sine_and_cosine(x)
+    return np.sum(s * s * c)
+
+
+def one_of_them(x):
+    s, _ = sine_and_cosine(x)
+    return np.sum(s * x)
+
+
+def bound_again(x):
+    s, c = sine_and_cosine(x)
+    s = s * c * x
+    c = 2.0 * s
+    return np.sum(s * c)
+
+
+def by_index(x):
+    return np.sum(sine_and_cosine(x)[1] * 3.0)
+
+
+def in_a_loop(x):
+    total = x
+    for i in range(3):
+        s, c = sine_and_cosine(x * i + total)
+        total = total + s * c
+    return np.sum(total)
+
+
+@pytest.mark.parametrize('f', [both, one_of_them, bound_again, by_index, in_a_loop])
+def test_results_that_are_tuples(f):
+    for x in (0.5, X):
+        (got,) = near(f, x)
+        ones = np.ones_like(x) if np.ndim(x) else 1.0
+        assert tangent.jvp(f)(x, ones) == pytest.approx(np.sum(got))
+
+
+def test_templates_of_results_that_are_tuples():
+    def f(x, y):
+        r, a = polar(x, y)
+        return np.sum(r * r * a)
+
+    near(f, 0.3, 0.7, wrt=(0, 1))
+    near(f, X, 0.7, wrt=(0, 1))
+    assert 'parts' not in tangent.grad(f).source(0.3, 0.7)
+
+
+def test_a_function_of_several_results_by_itself():
+    first = tangent.grad(sine_and_cosine, output_index=0)
+    assert first(0.5) == pytest.approx(np.cos(0.5))
+    with pytest.warns(UserWarning, match='returns 2 values'):
+        df = tangent.grad(sine_and_cosine)
+    assert df(0.5) == pytest.approx(np.cos(0.5) - np.sin(0.5))
+    assert df(0.5, (2.0, 3.0)) == pytest.approx(2 * np.cos(0.5) - 3 * np.sin(0.5))
+    assert tangent.grad(tangent.grad(both))(0.5) == pytest.approx(
+        2 * np.cos(0.5) ** 3 - 7 * np.sin(0.5) ** 2 * np.cos(0.5)
+    )
+
+
+# ------------------------------------------------------------------------------------------------
 # What is refused
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
-from tangent import _core
+from tangent import _capture, _core
 from tangent._templates import (
     Body,
     Named,
@@ -63,6 +63,7 @@ class _Rule:
     built_in_adjoint: list[str] | None = None
     built_in_tangent: list[str] | None = None
     constant: bool = False
+    outputs: int = 0  # of a result that is a tuple: how many values
     pure: bool = False  # gives its first argument back, and does nothing else
     backward: Callable[..., Any] | None = None
     forward: Callable[..., Any] | None = None
@@ -116,8 +117,34 @@ def _rule_of(function: object) -> _Rule:
         f'user.{next(_numbers)}.{function.__name__}', function, '', _own_parameters(function)
     )
     rule.result = _free_name('y', rule.names)
+    rule.outputs = _outputs(function)
     function.__dict__[_RULE] = function, rule
     return rule
+
+
+def _outputs(function: FunctionType) -> int:
+    """How many values every return of a function gives, where each writes a tuple out; else 0."""
+    found = _capture.read(function)
+    if len(found) == 3:
+        return 0
+    sizes = set()
+    stack: list[ast.AST] = list(getattr(found[0], 'body', []) if _is_definition(found[0]) else [])
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            continue
+        if isinstance(node, ast.Return):
+            starred = isinstance(node.value, ast.Tuple) and any(
+                isinstance(each, ast.Starred) for each in node.value.elts
+            )
+            is_tuple = isinstance(node.value, ast.Tuple) and not starred
+            sizes.add(len(node.value.elts) if is_tuple else 0)  # type: ignore[union-attr]
+        stack.extend(ast.iter_child_nodes(node))
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _is_definition(node: Any) -> bool:
+    return isinstance(node, ast.FunctionDef)
 
 
 def _has_rule(function: FunctionType) -> bool:
@@ -222,6 +249,8 @@ def _text(rule: _Rule) -> str:
     options = ['given=True']
     if rule.shape is not None:
         options.append(f'shape={rule.shape!r}')
+    if rule.outputs:
+        options.append('parts=True')
     if rule.function is not None and not rule.pure:
         options.append('random=True')  # it may do anything: never left out, never computed again
     objects = [name for each in (rule.adjoint, rule.tangent) if each for name in each.objects]
@@ -424,7 +453,8 @@ def custom_vjp(func: F) -> F:
     Parameters
     ----------
     func
-        The function, without `*args` and `**kwargs`. Its result is a number or an array.
+        The function, without `*args` and `**kwargs`. Its result is a number, an array, or a tuple
+        of them that each of its returns writes out.
 
     Returns
     -------
@@ -487,7 +517,16 @@ def custom_vjp(func: F) -> F:
         _check_callable(jvp)
         name, objects = _object(jvp)
         given = ', '.join([rule.result, *rule.names, *(f'd[{each}]' for each in rule.names)])
-        rule.tangent = Body([f'd[{rule.result}] = user.{name}({given})'], objects)
+        call = f'user.{name}({given})'
+        lines = [f'd[{rule.result}] = {call}']
+        if rule.outputs:
+            parts = _free_name('parts', [rule.result, *rule.names])
+            values = ''.join(f'{parts}[{k}], ' for k in range(rule.outputs))
+            lines = [
+                f'{parts} = _parts({call}, {rule.outputs})',
+                f'd[{rule.result}] = ({values})',
+            ]
+        rule.tangent = Body(lines, objects)
         rule.constant = False
         rule.forward = jvp
         _register(rule)

@@ -49,6 +49,9 @@ class Program {
   std::deque<CoreFunction> of_objects_;  // for arguments that are objects
 };
 
+// How many values every return of a function gives, where each writes a tuple out; else 0.
+std::size_t literal_outputs(const FunctionDefinition& definition);
+
 // The core program as Python text: a function definition.
 std::string print_core(const CoreFunction& core, Context& context);
 // The same with types as annotations.

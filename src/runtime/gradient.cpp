@@ -6,7 +6,6 @@
 #include "python/errors.h"
 #include "python/session.h"
 #include "python/text.h"
-#include "syntax/visit.h"
 
 namespace nb = nanobind;
 
@@ -274,26 +273,7 @@ std::vector<std::string> Gradient::further_names() {
 }
 
 std::size_t Gradient::literal_outputs() const {
-  if (program_ == nullptr) return 0;
-  std::size_t size = 0;
-  const Block body = program_->captured().definition->body;
-  std::vector<const Node*> stack(body.begin(), body.end());
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (is_expression(node->kind) || is<FunctionDefinition>(node) || is<ClassDefinition>(node))
-      continue;
-    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
-    const auto* exit = as<Return>(node);
-    if (exit == nullptr) continue;
-    const auto* tuple = as<TupleDisplay>(exit->value);
-    if (tuple == nullptr || (size != 0 && tuple->elements.size() != size)) return 0;
-    for (const Expr* element : tuple->elements) {
-      if (is<Starred>(element)) return 0;
-    }
-    size = tuple->elements.size();
-  }
-  return size;
+  return program_ == nullptr ? 0 : python::literal_outputs(*program_->captured().definition);
 }
 
 nb::list Gradient::stages(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
