@@ -834,6 +834,21 @@ def test_rules_are_of_functions(thing):
     assert caught.value.kind == 'BadRule'
 
 
+def test_parameters_named_as_what_rules_name():
+    def f(d, full, y):
+        return d * full * y
+
+    @tangent.register_adjoint(f)
+    def template(r, a, b, c):
+        d[a] = d[r] * b * c
+        d[b] = d[r] * a * c
+        d[c] = d[r] * r / c
+
+    near(f, 2.0, 3.0, 4.0, wrt=(0, 1, 2))
+    with pytest.raises(tangent.TangentError, match="a parameter 'np'"):
+        tangent.register_adjoint(lambda np: np)
+
+
 class Model:
     def value(self, x):
         return x * x

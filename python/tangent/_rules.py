@@ -31,6 +31,7 @@ from tangent._templates import (
 F = TypeVar('F', bound=Callable[..., Any])
 _SLOT = '__tangent_rule__'
 _RULE = '__tangent_rule_parts__'
+_MODULES = ('math', 'np', 'scipy', 'user')
 _LITERALS = (int, float, bool, str, type(None))
 
 _numbers = itertools.count(1)
@@ -165,6 +166,11 @@ def _own_parameters(function: FunctionType) -> list[_Parameter]:
             bad_rule(
                 f'{function.__name__!r} takes `{each}`, and a rule is of parameters by name',
                 'name the parameters of the function',
+            )
+        if each.name in _MODULES:
+            bad_rule(
+                f'{function.__name__!r} has a parameter {each.name!r}, and rules call a module so',
+                'give the parameter another name',
             )
         default = None if each.default is each.empty else _literal(each.default)
         parameters.append(_Parameter(each.name, default, each.kind is each.KEYWORD_ONLY))
