@@ -295,6 +295,24 @@ def test_names_of_a_template_are_followed(monkeypatch):
     assert tangent.grad(df)(2.0) == 16.0
 
 
+def test_a_global_of_the_module_has_one_name(monkeypatch):
+    def f(x):
+        return 2.0 * x
+
+    @tangent.register_adjoint(f)
+    def template(y, x):
+        d[x] = d[y] * FACTOR
+
+    def g(x):
+        return f(x) * FACTOR
+
+    df = tangent.grad(g)
+    assert df(3.0) == 9.0
+    assert 'FACTOR2' not in df.source(3.0)
+    monkeypatch.setitem(globals(), 'FACTOR', 4.0)
+    assert df(3.0) == 16.0
+
+
 def test_closures_of_a_template_are_followed():
     factor = 3.0
 
