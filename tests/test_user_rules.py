@@ -18,7 +18,7 @@ import oracle
 import programs
 import pytest
 import tangent
-from tangent import _core, _rules, non_differentiable
+from tangent import _core, _records, non_differentiable
 
 X = np.array([0.5, -1.2, 2.0])
 M = np.array([[0.5, -1.2, 2.0], [1.5, 0.3, -0.7]])
@@ -28,12 +28,12 @@ M = np.array([[0.5, -1.2, 2.0], [1.5, 0.3, -0.7]])
 def built_in_rules_again():
     """Puts back what a test has replaced."""
     yield
-    for key in list(_rules._of_libraries):
+    for key in list(_records.of_libraries):
         text = _core.built_in_record(key)
         if text is not None:
             _core.add_rule(text, f'<rule of {key}>', key)
             _core.rules_changed(None)
-            del _rules._of_libraries[key]
+            del _records.of_libraries[key]
 
 
 def near(f, *args, wrt=(0,)):
