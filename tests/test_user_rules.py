@@ -460,6 +460,46 @@ def test_unbroadcast_in_a_template():
     near(lambda x, y: np.sum(quotient(x, y) ** 2), M, np.array([1.0, 2.0, 3.0]), wrt=(0, 1))
 
 
+def reduced_by_hand():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        d[x] = d[z] * y
+        d[y] = np.sum(d[z] * x, axis=0)
+
+
+def reduced_by_unbroadcast():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        d[x] = tangent.unbroadcast(d[z] * y, x)
+        d[y] = tangent.unbroadcast(d[z] * x, y)
+
+
+def reduced_in_a_function():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        slope = d[z] * x
+        for _ in range(1):
+            slope = tangent.unbroadcast(slope, y)
+        d[x] = d[z] * y
+        d[y] = slope
+
+
+def not_reduced():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        d[x] = d[z] * y
+        d[y] = x * d[z] + 0.0
+
+
+@pytest.mark.parametrize(
+    'register', [reduced_by_hand, reduced_by_unbroadcast, reduced_in_a_function, not_reduced]
+)
+def test_a_template_may_reduce_what_is_broadcast(register):
+    register()
+    near(lambda x, y: np.sum(np.multiply(x, y) ** 2), M, np.array([1.0, 2.0, 3.0]), wrt=(0, 1))
+    near(lambda x, y: np.multiply(x, y), 2.0, 3.0, wrt=(0, 1))
+
+
 def test_functions_without_derivative():
     def noise(x):
         return x * 3.0
