@@ -243,6 +243,47 @@ def test_a_tangent_alone_leaves_reverse_mode_to_the_body():
     assert 'zeros' not in tangent.jvp(f).source(X, X + 1.0, np.ones(3))
 
 
+def test_a_tangent_that_broadcasts():
+    """Terms without a tangent are left out; what is left may be smaller than the result."""
+
+    def add(x, y):
+        return x + y
+
+    @tangent.register_tangent(add)
+    def forward(z, x, y):
+        d[z] = d[x] + d[y]
+
+    def f(x, y):
+        return np.sum(add(x, y) ** 2) + np.sum(add(x, y))
+
+    for k, x in enumerate((X, M)):
+        want = np.sum(oracle.gradient(f, (X, M), (k,))[0])
+        assert tangent.jvp(f, k)(X, M, np.ones_like(x)) == pytest.approx(want)
+    slope = tangent.jvp(add)(X, M, np.ones(3))
+    np.testing.assert_array_equal(slope, np.ones((2, 3)))
+    assert tangent.jvp(add)(2.0, 3.0, 1.5) == 1.5
+
+
+def test_a_computed_tangent_has_the_shape_of_the_result():
+    @tangent.custom_vjp
+    def add(x, y):
+        return x + y
+
+    @add.defjvp
+    def jvp(ans, x, y, dx, dy):
+        return np.sum(dx) + np.sum(dy)  # a number for an array
+
+    assert np.shape(tangent.jvp(add)(X, M, np.ones(3))) == (2, 3)
+    assert tangent.jvp(lambda x: np.sum(add(x, 1.0)))(X, np.ones(3)) == 9.0
+
+    @add.defjvp
+    def wrong(ans, x, y, dx, dy):
+        return np.ones(5)
+
+    with pytest.raises(ValueError, match='broadcast'):
+        tangent.jvp(lambda x: np.sum(add(x, 1.0)))(X, np.ones(3))
+
+
 # ------------------------------------------------------------------------------------------------
 # Nothing stale
 
