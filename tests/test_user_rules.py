@@ -720,6 +720,65 @@ def test_custom_vjp_refuses_variadic_functions():
             return x
 
 
+@tangent.custom_vjp
+def passed_on(x, y):
+    return x + y
+
+
+@passed_on.defvjp
+def passed_on_backward(g, ans, x, y):
+    return g, g  # the very array, twice
+
+
+@tangent.custom_vjp
+def itself(x):
+    return x * 1.0
+
+
+@itself.defvjp
+def itself_backward(g, ans, x):
+    return g
+
+
+def stores_and_products(x):
+    m = np.outer(x, x)
+    for i in range(3):
+        m[i] = product(m[i], x)
+        m[:, i] += cube(m[0])
+    return total(m)
+
+
+def what_is_passed_on(x):
+    y = np.zeros(3)
+    z = x
+    for i in range(3):
+        y[i] = x[i] * 2.0
+        z = passed_on(z, itself(y)) * x
+        y[0] = y[1] * x[0]
+        z = z + itself(z)
+    return np.sum(z * passed_on(z, x))
+
+
+def lists_and_loops(x):
+    items = [x[0], x[1]]
+    for _ in range(3):
+        items.append(product(items[-1], items[-2]))
+    rest = itself(x)
+    while np.sum(rest * rest) < 50.0:
+        rest = passed_on(product(rest, rest), x * 1.5)
+    return items[-1] + np.sum(rest)
+
+
+def views(x):
+    return np.sum(product(x.reshape(3, 1), x)) + np.sum(passed_on(x[1:], itself(x)[:2]))
+
+
+@pytest.mark.parametrize('f', [stores_and_products, what_is_passed_on, lists_and_loops, views])
+def test_custom_vjp_beside_stores(f):
+    (got,) = near(f, X)
+    assert tangent.jvp(f)(X, np.ones(3)) == pytest.approx(np.sum(got), rel=1e-9)
+
+
 def test_custom_calls_by_name():
     key = f'{product.__module__}.{product.__qualname__}'
     assert tangent.custom_bwd_call(key, 2.0, 6.0, 2.0, 3.0) == (6.0, 4.0)
