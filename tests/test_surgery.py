@@ -314,6 +314,19 @@ def test_source_of_closures_and_defaults():
     assert df(2.0, 3) == 36.0
 
 
+def test_source_with_blocks():
+    text = (
+        'def f(x):\n    y = x * x\n    with tangent.insert_grad_of(y) as dy:\n'
+        '        dy = 10.0 * dy\n    return y\n'
+    )
+    f = hidden(text, 'f', tangent=tangent)
+    assert tangent.grad(f, source=text)(2.0) == 40.0
+    assert tangent.grad(f, source=text)(3.0) == 60.0
+    tangent.function(f, source=text)
+    assert tangent.tangent(f)(2.0) == 4.0
+    assert tangent.grad(tangent.tangent(f))(2.0) == 40.0
+
+
 def test_source_that_does_not_fit():
     f = hidden(TEXT, 'f')
     for text, kind, error in [

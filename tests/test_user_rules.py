@@ -18,7 +18,7 @@ import oracle
 import programs
 import pytest
 import tangent
-from tangent import _core, _rules, non_differentiable
+from tangent import _core, _records, non_differentiable
 
 X = np.array([0.5, -1.2, 2.0])
 M = np.array([[0.5, -1.2, 2.0], [1.5, 0.3, -0.7]])
@@ -28,12 +28,12 @@ M = np.array([[0.5, -1.2, 2.0], [1.5, 0.3, -0.7]])
 def built_in_rules_again():
     """Puts back what a test has replaced."""
     yield
-    for key in list(_rules._of_libraries):
+    for key in list(_records.of_libraries):
         text = _core.built_in_record(key)
         if text is not None:
             _core.add_rule(text, f'<rule of {key}>', key)
             _core.rules_changed(None)
-            del _rules._of_libraries[key]
+            del _records.of_libraries[key]
 
 
 def near(f, *args, wrt=(0,)):
@@ -243,6 +243,47 @@ def test_a_tangent_alone_leaves_reverse_mode_to_the_body():
     assert 'zeros' not in tangent.jvp(f).source(X, X + 1.0, np.ones(3))
 
 
+def test_a_tangent_that_broadcasts():
+    """Terms without a tangent are left out; what is left may be smaller than the result."""
+
+    def add(x, y):
+        return x + y
+
+    @tangent.register_tangent(add)
+    def forward(z, x, y):
+        d[z] = d[x] + d[y]
+
+    def f(x, y):
+        return np.sum(add(x, y) ** 2) + np.sum(add(x, y))
+
+    for k, x in enumerate((X, M)):
+        want = np.sum(oracle.gradient(f, (X, M), (k,))[0])
+        assert tangent.jvp(f, k)(X, M, np.ones_like(x)) == pytest.approx(want)
+    slope = tangent.jvp(add)(X, M, np.ones(3))
+    np.testing.assert_array_equal(slope, np.ones((2, 3)))
+    assert tangent.jvp(add)(2.0, 3.0, 1.5) == 1.5
+
+
+def test_a_computed_tangent_has_the_shape_of_the_result():
+    @tangent.custom_vjp
+    def add(x, y):
+        return x + y
+
+    @add.defjvp
+    def jvp(ans, x, y, dx, dy):
+        return np.sum(dx) + np.sum(dy)  # a number for an array
+
+    assert np.shape(tangent.jvp(add)(X, M, np.ones(3))) == (2, 3)
+    assert tangent.jvp(lambda x: np.sum(add(x, 1.0)))(X, np.ones(3)) == 9.0
+
+    @add.defjvp
+    def wrong(ans, x, y, dx, dy):
+        return np.ones(5)
+
+    with pytest.raises(ValueError, match='broadcast'):
+        tangent.jvp(lambda x: np.sum(add(x, 1.0)))(X, np.ones(3))
+
+
 # ------------------------------------------------------------------------------------------------
 # Nothing stale
 
@@ -293,6 +334,24 @@ def test_names_of_a_template_are_followed(monkeypatch):
     monkeypatch.setitem(globals(), 'FACTOR', 4.0)
     assert df(2.0) == 32.0
     assert tangent.grad(df)(2.0) == 16.0
+
+
+def test_a_global_of_the_module_has_one_name(monkeypatch):
+    def f(x):
+        return 2.0 * x
+
+    @tangent.register_adjoint(f)
+    def template(y, x):
+        d[x] = d[y] * FACTOR
+
+    def g(x):
+        return f(x) * FACTOR
+
+    df = tangent.grad(g)
+    assert df(3.0) == 9.0
+    assert 'FACTOR2' not in df.source(3.0)
+    monkeypatch.setitem(globals(), 'FACTOR', 4.0)
+    assert df(3.0) == 16.0
 
 
 def test_closures_of_a_template_are_followed():
@@ -440,6 +499,46 @@ def test_unbroadcast_in_a_template():
 
     near(lambda x, y: np.sum(quotient(x, y) ** 2), M, 2.0, wrt=(0, 1))
     near(lambda x, y: np.sum(quotient(x, y) ** 2), M, np.array([1.0, 2.0, 3.0]), wrt=(0, 1))
+
+
+def reduced_by_hand():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        d[x] = d[z] * y
+        d[y] = np.sum(d[z] * x, axis=0)
+
+
+def reduced_by_unbroadcast():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        d[x] = tangent.unbroadcast(d[z] * y, x)
+        d[y] = tangent.unbroadcast(d[z] * x, y)
+
+
+def reduced_in_a_function():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        slope = d[z] * x
+        for _ in range(1):
+            slope = tangent.unbroadcast(slope, y)
+        d[x] = d[z] * y
+        d[y] = slope
+
+
+def not_reduced():
+    @tangent.register_adjoint(np.multiply)
+    def template(z, x, y):
+        d[x] = d[z] * y
+        d[y] = x * d[z] + 0.0
+
+
+@pytest.mark.parametrize(
+    'register', [reduced_by_hand, reduced_by_unbroadcast, reduced_in_a_function, not_reduced]
+)
+def test_a_template_may_reduce_what_is_broadcast(register):
+    register()
+    near(lambda x, y: np.sum(np.multiply(x, y) ** 2), M, np.array([1.0, 2.0, 3.0]), wrt=(0, 1))
+    near(lambda x, y: np.multiply(x, y), 2.0, 3.0, wrt=(0, 1))
 
 
 def test_functions_without_derivative():
@@ -621,6 +720,65 @@ def test_custom_vjp_refuses_variadic_functions():
             return x
 
 
+@tangent.custom_vjp
+def passed_on(x, y):
+    return x + y
+
+
+@passed_on.defvjp
+def passed_on_backward(g, ans, x, y):
+    return g, g  # the very array, twice
+
+
+@tangent.custom_vjp
+def itself(x):
+    return x * 1.0
+
+
+@itself.defvjp
+def itself_backward(g, ans, x):
+    return g
+
+
+def stores_and_products(x):
+    m = np.outer(x, x)
+    for i in range(3):
+        m[i] = product(m[i], x)
+        m[:, i] += cube(m[0])
+    return total(m)
+
+
+def what_is_passed_on(x):
+    y = np.zeros(3)
+    z = x
+    for i in range(3):
+        y[i] = x[i] * 2.0
+        z = passed_on(z, itself(y)) * x
+        y[0] = y[1] * x[0]
+        z = z + itself(z)
+    return np.sum(z * passed_on(z, x))
+
+
+def lists_and_loops(x):
+    items = [x[0], x[1]]
+    for _ in range(3):
+        items.append(product(items[-1], items[-2]))
+    rest = itself(x)
+    while np.sum(rest * rest) < 50.0:
+        rest = passed_on(product(rest, rest), x * 1.5)
+    return items[-1] + np.sum(rest)
+
+
+def views(x):
+    return np.sum(product(x.reshape(3, 1), x)) + np.sum(passed_on(x[1:], itself(x)[:2]))
+
+
+@pytest.mark.parametrize('f', [stores_and_products, what_is_passed_on, lists_and_loops, views])
+def test_custom_vjp_beside_stores(f):
+    (got,) = near(f, X)
+    assert tangent.jvp(f)(X, np.ones(3)) == pytest.approx(np.sum(got), rel=1e-9)
+
+
 def test_custom_calls_by_name():
     key = f'{product.__module__}.{product.__qualname__}'
     assert tangent.custom_bwd_call(key, 2.0, 6.0, 2.0, 3.0) == (6.0, 4.0)
@@ -645,6 +803,94 @@ def test_a_function_without_source_needs_none_where_it_is_called():
         return np.sum(np.tanh(x) * x)
 
     np.testing.assert_allclose(tangent.grad(f)(X), tangent.grad(plain)(X), rtol=1e-13)
+
+
+# ------------------------------------------------------------------------------------------------
+# Results that are tuples
+
+
+@tangent.custom_vjp
+def sine_and_cosine(x):
+    return np.sin(x), np.cos(x)
+
+
+@sine_and_cosine.defvjp
+def sine_and_cosine_backward(g, ans, x):
+    return g[0] * ans[1] - g[1] * ans[0]
+
+
+@sine_and_cosine.defjvp
+def sine_and_cosine_jvp(ans, x, dx):
+    return dx * ans[1], -dx * ans[0]
+
+
+def polar(x, y):
+    return np.sqrt(x * x + y * y), np.arctan2(y, x)
+
+
+@tangent.register_adjoint(polar)
+def adjoint_polar(r, x, y):
+    d[x] = d[r][0] * x / r[0] - d[r][1] * y / (r[0] * r[0])
+    d[y] = d[r][0] * y / r[0] + d[r][1] * x / (r[0] * r[0])
+
+
+def both(x):
+    s, c = sine_and_cosine(x)
+    return np.sum(s * s * c)
+
+
+def one_of_them(x):
+    s, _ = sine_and_cosine(x)
+    return np.sum(s * x)
+
+
+def bound_again(x):
+    s, c = sine_and_cosine(x)
+    s = s * c * x
+    c = 2.0 * s
+    return np.sum(s * c)
+
+
+def by_index(x):
+    return np.sum(sine_and_cosine(x)[1] * 3.0)
+
+
+def in_a_loop(x):
+    total = x
+    for i in range(3):
+        s, c = sine_and_cosine(x * i + total)
+        total = total + s * c
+    return np.sum(total)
+
+
+@pytest.mark.parametrize('f', [both, one_of_them, bound_again, by_index, in_a_loop])
+def test_results_that_are_tuples(f):
+    for x in (0.5, X):
+        (got,) = near(f, x)
+        ones = np.ones_like(x) if np.ndim(x) else 1.0
+        assert tangent.jvp(f)(x, ones) == pytest.approx(np.sum(got))
+
+
+def test_templates_of_results_that_are_tuples():
+    def f(x, y):
+        r, a = polar(x, y)
+        return np.sum(r * r * a)
+
+    near(f, 0.3, 0.7, wrt=(0, 1))
+    near(f, X, 0.7, wrt=(0, 1))
+    assert 'parts' not in tangent.grad(f).source(0.3, 0.7)
+
+
+def test_a_function_of_several_results_by_itself():
+    first = tangent.grad(sine_and_cosine, output_index=0)
+    assert first(0.5) == pytest.approx(np.cos(0.5))
+    with pytest.warns(UserWarning, match='returns 2 values'):
+        df = tangent.grad(sine_and_cosine)
+    assert df(0.5) == pytest.approx(np.cos(0.5) - np.sin(0.5))
+    assert df(0.5, (2.0, 3.0)) == pytest.approx(2 * np.cos(0.5) - 3 * np.sin(0.5))
+    assert tangent.grad(tangent.grad(both))(0.5) == pytest.approx(
+        2 * np.cos(0.5) ** 3 - 7 * np.sin(0.5) ** 2 * np.cos(0.5)
+    )
 
 
 # ------------------------------------------------------------------------------------------------
@@ -744,6 +990,21 @@ def test_rules_are_of_functions(thing):
     with pytest.raises(tangent.TangentError) as caught:
         tangent.register_adjoint(thing)
     assert caught.value.kind == 'BadRule'
+
+
+def test_parameters_named_as_what_rules_name():
+    def f(d, full, y):
+        return d * full * y
+
+    @tangent.register_adjoint(f)
+    def template(r, a, b, c):
+        d[a] = d[r] * b * c
+        d[b] = d[r] * a * c
+        d[c] = d[r] * r / c
+
+    near(f, 2.0, 3.0, 4.0, wrt=(0, 1, 2))
+    with pytest.raises(tangent.TangentError, match="a parameter 'np'"):
+        tangent.register_adjoint(lambda np: np)
 
 
 class Model:

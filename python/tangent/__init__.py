@@ -58,14 +58,9 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: _LAT
         numpy_softplus,
         numpy_tanh,
     )
+    from tangent._custom import custom_bwd_call, custom_jvp_call, custom_vjp
     from tangent._ode import odeint, odeint_grad
-    from tangent._rules import (
-        custom_bwd_call,
-        custom_jvp_call,
-        custom_vjp,
-        register_adjoint,
-        register_tangent,
-    )
+    from tangent._rules import register_adjoint, register_tangent
     from tangent._runtime_marks import stop_gradient
     from tangent._source import function
     from tangent._surgery import insert_grad_of, tangent
@@ -140,9 +135,9 @@ __all__ = [
 
 # What is imported when it is first asked for: name -> module of this package.
 _LATER = {
-    'custom_bwd_call': '_rules',
-    'custom_jvp_call': '_rules',
-    'custom_vjp': '_rules',
+    'custom_bwd_call': '_custom',
+    'custom_jvp_call': '_custom',
+    'custom_vjp': '_custom',
     'function': '_source',
     'insert_grad_of': '_surgery',
     'numpy_elu': '_activations',

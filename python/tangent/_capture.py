@@ -54,8 +54,6 @@ _INSERTED = '__tangent_inserted__'
 
 def read(function: FunctionType) -> Found | Failure:
     own = function.__dict__
-    if GIVEN in own and own[GIVEN][0] is function:
-        return _read_given(function, own[GIVEN][1])
     if ORIGINAL in own and own[ORIGINAL][0] is function:
         found = read(own[ORIGINAL][1])
         named = own[ORIGINAL][1].__dict__.get(_NAMES)
@@ -65,6 +63,13 @@ def read(function: FunctionType) -> Found | Failure:
     code = function.__code__
     if _INSERTION in code.co_names or _INSERTION in code.co_freevars:
         return _read_insertions(function)
+    return _read_text(function)
+
+
+def _read_text(function: FunctionType) -> Found | Failure:
+    given = function.__dict__.get(GIVEN)
+    if given is not None and given[0] is function:
+        return _read_given(function, given[1])
     return _read_file(function)
 
 
@@ -76,23 +81,25 @@ def _read_insertions(function: FunctionType) -> Found | Failure:
     """A function with blocks for the backward part: they are calls in its tree."""
     from tangent import _surgery
 
-    known = function.__dict__.get(_INSERTED)
-    if known is not None and known[0] is function and known[1] is function.__code__:
-        kept: Found = known[2]
+    own = function.__dict__
+    of = function, function.__code__, own.get(GIVEN)
+    known = own.get(_INSERTED)
+    if known is not None and all(a is b for a, b in zip(known[0], of, strict=True)):
+        kept: Found = known[1]
         return kept
-    found = _read_file(function)
+    found = _read_text(function)
     if len(found) == 3:
         return found
     node, text, first_line, filename, private_class = found
     node = _surgery.rewritten(function, node, text, first_line)
     found = node, text, first_line, filename, private_class
-    function.__dict__[_INSERTED] = function, function.__code__, found
+    own[_INSERTED] = of, found
     return found
 
 
 def definition(function: FunctionType) -> FunctionNode:
     """The tree of a function; an error of tangent.errors where there is none."""
-    found = _read_file(function)
+    found = _read_text(function)
     if len(found) == 3:
         from tangent.errors import from_diagnostic
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .errors import TangentValueError
 
 T = TypeVar('T')
@@ -11,6 +13,8 @@ T = TypeVar('T')
 
 def _parts(values: Any, count: int) -> tuple[Any, ...]:
     """What a backward function of the user's returned: one adjoint per parameter, None for 0.
+
+    Arrays are copied: they may be what the function was given.
 
     The engine reads it as its first argument (src/lower/calls.cpp).
     """
@@ -20,7 +24,10 @@ def _parts(values: Any, count: int) -> tuple[Any, ...]:
             f'a backward function returned {what} for {count} parameters: it returns a tuple with '
             'one adjoint for each, None where there is none'
         )
-    return tuple(0.0 if each is None else each for each in values)
+    return tuple(
+        0.0 if each is None else each.copy() if isinstance(each, np.ndarray) else each
+        for each in values
+    )
 
 
 def stop_gradient(x: T) -> T:

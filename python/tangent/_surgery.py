@@ -227,7 +227,7 @@ class _Rewriter:
         self, block: ast.With, adjoint: str, arguments: list[str], reads: list[str]
     ) -> ast.stmt:
         """The assignment that stands for a block, and the functions that it calls."""
-        from tangent._rules import give_rule, give_template
+        from tangent._custom import give_rule, give_template
         from tangent._templates import define
 
         variable = arguments[0]

@@ -321,6 +321,11 @@ class _Plain(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         name = _derivative(node)
         if name is None:
+            part = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int)
+            if part and _derivative(node.value) == self._result and not self._forward:
+                own = self._names[self._result]
+                at = ast.unparse(node.slice)
+                return ast.parse(f'full(d[{own}][{at}], {own}[{at}])', mode='eval').body
             return self.generic_visit(node)
         entry = ast.parse(f'd[{self._names[name]}]', mode='eval').body
         if self._full and name == self._result:

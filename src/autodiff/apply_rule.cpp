@@ -40,7 +40,9 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
     }
   }
   const std::string_view shape = rule.shape.text();
-  const bool broadcasts = shape == "elementwise" || shape == "arithmetic" || shape == "where";
+  // A user's record that does more than multiply may have summed already.
+  const bool broadcasts = (shape == "elementwise" || shape == "arithmetic" || shape == "where") &&
+                          (!rule.given || rule.elementwise);
   Linear shared = adjoint;
   const bool numbers = typing_.of(node).is_number();
   if (actives > 0 && !shared.is_cheap(numbers) &&

@@ -174,7 +174,7 @@ Linear Forward::by_twin(const Rule& rule, Binding& binding) {
   Linear sum;
   run_body(rule.tangent, binding, sum, true);
   sum.lazy = false;
-  if (sum.terms.size() == 1 && typing_.of(binding.node).is_numeric()) {
+  if (!rule.given && sum.terms.size() == 1 && typing_.of(binding.node).is_numeric()) {
     // What a helper gives has the type of the result.
     const Term& term = sum.terms.front();
     if (term.factors.size() == 1 && term.mask == nullptr) {
@@ -205,7 +205,7 @@ Linear Forward::by_twin(const Rule& rule, Binding& binding) {
   if (!sum.is_zero() && !type.is_number()) {
     // A contribution may be smaller than the result: 0.0 of a part, a number for an array.
     const Type made = typing_.of(algebra_.build(sum));
-    sum.lazy = made.is_number();
+    sum.lazy = rule.given ? !covers(made, type) : made.is_number();
   }
   return sum;
 }

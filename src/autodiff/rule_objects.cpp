@@ -42,6 +42,14 @@ void bind_rule_objects(CoreFunction& top, std::vector<CorePair>& pairs, TypedPro
   for (const CorePair& pair : pairs) names.take_all(NamePool(context, pair.core));
   for (const Symbol object : objects) {
     const RuleObject known = outside.rule_object(object, context);
+    const auto own = std::ranges::find_if(top.globals, [&](const GlobalBinding& global) {
+      return known.function >= 0 && global.function == known.function &&
+             global.original == known.original;
+    });
+    if (pairs.empty() && own != top.globals.end()) {
+      top.rule_objects.emplace_back(object, own->printed);
+      continue;
+    }
     const Symbol printed = names.fresh(known.wish);
     const GlobalBinding binding{.printed = printed,
                                 .original = known.original,

@@ -70,6 +70,8 @@ Linear Reverse::all_parts(Binding& binding) {
     list.push_back(adjoint.is_zero() ? algebra_.numpy_call("zeros_like", {value})
                                      : algebra_.build(full(adjoint, value)));
   }
+  // A function of the user's gets them as it gave the result.
+  if (binding.rule.given) return algebra_.of(context_.make<TupleDisplay>({}, context_.list(list)));
   return algebra_.of(context_.make<ListDisplay>({}, context_.list(list)));
 }
 

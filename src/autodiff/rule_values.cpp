@@ -32,6 +32,12 @@ const Expr* Reverse::argument(std::size_t index, Binding& binding) {
 
 const Expr* Reverse::result(Binding& binding) {
   if (binding.result != nullptr) return binding.result;
+  if (binding.parts != nullptr && !binding.parts->values.empty()) {
+    const std::vector<const Expr*>& values = binding.parts->values;
+    const bool named =
+        std::ranges::none_of(values, [](const Expr* each) { return each == nullptr; });
+    if (named) return context_.make<TupleDisplay>({}, context_.list(values));
+  }
   return primal(binding.node);
 }
 

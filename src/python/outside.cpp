@@ -336,6 +336,26 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
 // ---------------------------------------------------------------------------------------------------
 // Rules of users
 
+namespace {
+
+bool is_free_variable(nb::handle function, nb::handle name) {
+  const nb::object names = nb::steal(
+      PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function.ptr()))));
+  if (!names.is_valid()) throw nb::python_error();
+  const int found = PySequence_Contains(names.ptr(), name.ptr());
+  if (found < 0) throw nb::python_error();
+  return found != 0;
+}
+
+// Whether a name is the same global in two functions.
+bool reads_same_global(nb::handle a, nb::handle b, nb::handle name) {
+  return PyFunction_Check(a.ptr()) != 0 && PyFunction_Check(b.ptr()) != 0 &&
+         PyFunction_GET_GLOBALS(a.ptr()) == PyFunction_GET_GLOBALS(b.ptr()) &&
+         !is_free_variable(a, name) && !is_free_variable(b, name);
+}
+
+}  // namespace
+
 RuleObject LiveOutside::rule_object(Symbol name, Context& context) {
   nb::object known = session().rule_object(std::string(name.text()));
   for (const auto& [record, handles] : ruled_) {
@@ -350,8 +370,10 @@ RuleObject LiveOutside::rule_object(Symbol name, Context& context) {
     result.thing = thing_of(item(0), {}, context);
     return result;
   }
-  result.function = handle_of(item(1));
   result.original = context.symbol(view(item(2)));
+  // What is a global of the differentiated function's own module is one name with the function's.
+  const bool same = reads_same_global(item(1), object(0), item(2));
+  result.function = same ? 0 : handle_of(item(1));
   result.thing = lookup(result.function, result.original, context);
   return result;
 }

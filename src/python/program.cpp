@@ -28,6 +28,27 @@ Program::Program(Session& session, nb::handle function, bool forward) : Program(
   });
 }
 
+std::size_t literal_outputs(const FunctionDefinition& definition) {
+  std::size_t size = 0;
+  std::vector<const Node*> stack(definition.body.begin(), definition.body.end());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (is_expression(node->kind) || is<FunctionDefinition>(node) || is<ClassDefinition>(node))
+      continue;
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+    const auto* exit = as<Return>(node);
+    if (exit == nullptr) continue;
+    const auto* tuple = as<TupleDisplay>(exit->value);
+    if (tuple == nullptr || (size != 0 && tuple->elements.size() != size)) return 0;
+    for (const Expr* element : tuple->elements) {
+      if (is<Starred>(element)) return 0;
+    }
+    size = tuple->elements.size();
+  }
+  return size;
+}
+
 void Program::call_instead(nb::handle function) {
   const FunctionDefinition& definition = *captured_.definition;
   std::vector<const Expr*> arguments;
@@ -57,33 +78,25 @@ void Program::call_instead(nb::handle function) {
       definition.ranges,
       static_cast<const Expr*>(context_.make<Name>(definition.ranges, alias, Scope::Unresolved)),
       Symbol(), Exprs(context_.list(arguments)), List<const Keyword*>(context_.list(keywords)));
-  const Stmt* exit = context_.make<Return>(definition.ranges, call);
+  std::vector<const Stmt*> body;
+  if (const std::size_t size = literal_outputs(definition); size > 0) {
+    // The parts of a tuple have names.
+    std::vector<const Expr*> targets;
+    std::vector<const Expr*> values;
+    for (std::size_t k = 0; k < size; ++k) {
+      const Symbol part = context_.symbol("part" + std::to_string(k));
+      targets.push_back(context_.make<Name>(definition.ranges, part, Scope::Unresolved));
+      values.push_back(context_.make<Name>(definition.ranges, part, Scope::Unresolved));
+    }
+    const Expr* unpacked = context_.make<TupleDisplay>(definition.ranges, context_.list(targets));
+    body.push_back(context_.assign(unpacked, call, definition.ranges));
+    call = context_.make<TupleDisplay>(definition.ranges, context_.list(values));
+  }
+  body.push_back(context_.make<Return>(definition.ranges, call));
   captured_.definition = context_.make<FunctionDefinition>(
-      definition.ranges, definition.name, definition.parameters, context_.list({exit}), Exprs(),
+      definition.ranges, definition.name, definition.parameters, context_.list(body), Exprs(),
       static_cast<const Expr*>(nullptr), false);
   captured_.is_lambda = false;
-}
-
-std::size_t Program::literal_outputs() const {
-  std::size_t size = 0;
-  const Block body = captured_.definition->body;
-  std::vector<const Node*> stack(body.begin(), body.end());
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (is_expression(node->kind) || is<FunctionDefinition>(node) || is<ClassDefinition>(node))
-      continue;
-    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
-    const auto* exit = as<Return>(node);
-    if (exit == nullptr) continue;
-    const auto* tuple = as<TupleDisplay>(exit->value);
-    if (tuple == nullptr || (size != 0 && tuple->elements.size() != size)) return 0;
-    for (const Expr* element : tuple->elements) {
-      if (is<Starred>(element)) return 0;
-    }
-    size = tuple->elements.size();
-  }
-  return size;
 }
 
 const CoreFunction& Program::core() {

@@ -27,9 +27,6 @@ class Program {
   // Captures nothing: an empty outside, for a variant that another process made.
   explicit Program(Session& session, bool forward = false);
 
-  // How many values every return of the function gives, where each writes a tuple out; else 0.
-  [[nodiscard]] std::size_t literal_outputs() const;
-
   // The core program; lowered at the first call, under the session's lock. Throws Diagnostic.
   const CoreFunction& core();
   // The same for given arguments: where one is an object of a user's class, its methods are known.
@@ -53,6 +50,9 @@ class Program {
   std::optional<CoreFunction> core_;
   std::deque<CoreFunction> of_objects_;  // for arguments that are objects
 };
+
+// How many values every return of a function gives, where each writes a tuple out; else 0.
+std::size_t literal_outputs(const FunctionDefinition& definition);
 
 // The core program as Python text: a function definition.
 std::string print_core(const CoreFunction& core, Context& context);

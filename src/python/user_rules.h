@@ -1,6 +1,6 @@
 // Derivative rules that users give at run time: where they are kept, and what they name.
 //
-// In: records as text (made by tangent._rules), and the objects that they name. Out: the record in
+// In: records as text (made by tangent._records), and the objects that they name. Out: the record in
 // the session's rule book; for a function of the user's, the name of its record.
 //
 // A Python function carries its rule itself, so that the rule dies with it: its attribute
@@ -31,7 +31,7 @@ nanobind::object own_name(nanobind::handle function, std::string_view name);
 // rule counts for one differentiation only.
 nanobind::object emitted_object(nanobind::handle function);
 
-// Adds the functions of the module that tangent._rules calls.
+// Adds the functions of the module that tangent._records calls.
 void add_user_rules(nanobind::module_& module);
 
 }  // namespace tangent::python

@@ -161,7 +161,9 @@ std::unique_ptr<Rule> RuleBook::read(std::string_view text, std::string_view fil
     rule->parameters[static_cast<std::size_t>(position)].differentiable = true;
   });
   const std::string_view shape = rule->shape.text();
-  rule->parts = shape == "split" || reads_parts(rule->adjoint, rule->result);
+  const Expr* parts = header.option("parts");
+  rule->parts = shape == "split" || reads_parts(rule->adjoint, rule->result) ||
+                (parts != nullptr && is_true(parts));
   rule->elementwise = (shape == "elementwise" || shape == "arithmetic" || shape == "where") &&
                       is_elementwise_body(rule->adjoint, rule->result);
   if (block.size() == 2) {

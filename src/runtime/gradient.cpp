@@ -316,7 +316,8 @@ std::vector<std::string> Gradient::further_names() {
 }
 
 std::size_t Gradient::literal_outputs() const {
-  return program_ != nullptr ? program_->literal_outputs() : stored_.literal_outputs();
+  return program_ != nullptr ? python::literal_outputs(*program_->captured().definition)
+                             : stored_.literal_outputs();
 }
 
 nb::list Gradient::stages(PyObject* const* arguments, std::size_t count, PyObject* keywords) {

@@ -219,7 +219,7 @@ std::optional<std::string> told(const Variant& variant, const Binder& binder,
   if (std::ranges::any_of(fields, [](const ReadField& field) { return field.is_same; }))
     return std::nullopt;
   stored.fields = fields;
-  stored.literal_outputs = program.literal_outputs();
+  stored.literal_outputs = python::literal_outputs(*program.captured().definition);
   std::optional<std::vector<std::string>> arguments{{std::string(kGeneral)}};
   if (values != nullptr) {
     Arena arena;

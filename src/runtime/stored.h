@@ -24,7 +24,7 @@ class StoredVariants {
   static StoredVariants find(nanobind::handle function, const GradientOptions& options);
 
   StoredVariants() = default;
-  // Program::literal_outputs of the function.
+  // python::literal_outputs of the function.
   [[nodiscard]] std::size_t literal_outputs() const;
   [[nodiscard]] bool empty() const { return variants_.empty(); }
 

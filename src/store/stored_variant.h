@@ -62,7 +62,7 @@ struct StoredVariant {
   std::vector<StoredObject> objects;
   std::vector<StoredQuestion> questions;
   std::vector<StoredFile> files;
-  std::size_t literal_outputs = 0;  // Program::literal_outputs
+  std::size_t literal_outputs = 0;  // python::literal_outputs
   std::string emitted;              // what write_emitted gave
 };
 
