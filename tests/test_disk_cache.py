@@ -185,9 +185,10 @@ def test_options_are_part_of_the_key(folder: Path, cache: Path) -> None:
     assert len(entries(cache)) == 2
 
 
-def test_what_is_printed_stage_by_stage_is_made(folder: Path, cache: Path) -> None:
+@pytest.mark.parametrize("verbose", [1, 2])
+def test_what_is_shown_is_made(folder: Path, cache: Path, verbose: int) -> None:
     gradients(folder, cache, "call(tangent.grad(m.square), 2.0)")
-    again = gradients(folder, cache, "call(tangent.grad(m.square, verbose=2), 2.0)")
+    again = gradients(folder, cache, f"call(tangent.grad(m.square, verbose={verbose}), 2.0)")
     assert again["captured"] == ["<lambda>"]
 
 
@@ -334,6 +335,19 @@ def test_a_rule_that_is_registered_is_part_of_the_key(folder: Path, cache: Path)
     # A rule that nobody can describe: the cache is left alone.
     assert report(folder, body.format(None), cache)["captured"] == ["<lambda>"]
     assert len(entries(cache)) == 2
+
+
+def test_a_library_that_was_changed_by_hand(folder: Path, cache: Path) -> None:
+    """In one process somebody put a function of his own in the place of NumPy's."""
+    (folder / "m.py").write_text("import numpy as np\ndef f(x):\n    return np.sin(x)\n")
+    (folder / "other.py").write_text("def triple(x):\n    return 3.0 * x\n")
+    body = "import m, other\n{}\nresults.append(call(tangent.grad(m.f), 0.0))"
+    patched = report(folder, body.format("np.sin = other.triple"), cache)
+    assert values(patched) == [3.0]
+    plain = report(folder, body.format(""), cache)
+    assert values(plain) == [1.0]
+    again = report(folder, body.format("np.sin = other.triple"), cache)
+    assert (values(again), again["captured"]) == ([3.0], [])
 
 
 def test_the_engine_is_part_of_the_key(folder: Path, cache: Path) -> None:

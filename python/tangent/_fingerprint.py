@@ -39,7 +39,7 @@ def of_function(function: FunctionType, parsed: str | None = None) -> bytes | No
     if parsed is not None and not text.startswith(parsed.removeprefix('if 1:\n')):
         return None  # the text was found in some other way
     try:
-        parts = [text, *_code(function.__code__), _defaults(function)]
+        parts = [text, function.__name__, *_code(function.__code__), _defaults(function)]
     except (_NotTold, ValueError):  # an int that is too long to print
         return None
     return _digest(parts)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/sha256.h"
 #include "python/describe.h"
@@ -130,9 +131,11 @@ std::optional<std::vector<std::string>> describe_arguments(
 class Telling {
  public:
   Telling(const LiveOutside& outside, StoredVariant& stored) : outside_(outside), stored_(stored) {
-    const std::vector<Question>& questions = outside.questions();
-    for (std::size_t i = questions.size(); i-- > 0;) {
-      if (questions[i].found >= 0) found_by_[questions[i].found] = i;
+    for (const std::vector<Question>* questions :
+         {&outside.questions(), &outside.fixed_questions()}) {
+      for (const Question& question : *questions) {
+        if (question.found >= 0) is_found_.insert(question.found);
+      }
     }
   }
 
@@ -141,7 +144,7 @@ class Telling {
     const auto known = places_.find(handle);
     if (known != places_.end()) return known->second;
     StoredObject object;
-    if (handle != 0 && !found_by_.contains(handle)) {
+    if (handle != 0 && !is_found_.contains(handle)) {
       const python::Reach& reach = outside_.reach_of(handle);
       if (reach.form == python::Reach::Form::None || depth_ == kDeepest) {
         is_told_ = false;
@@ -175,7 +178,7 @@ class Telling {
  private:
   const LiveOutside& outside_;
   StoredVariant& stored_;
-  std::unordered_map<ThingHandle, std::size_t> found_by_;
+  std::unordered_set<ThingHandle> is_found_;
   std::unordered_map<ThingHandle, std::size_t> places_;
   int depth_ = 0;
   bool is_told_ = true;
@@ -196,14 +199,17 @@ std::optional<std::string> told(const Variant& variant, const Binder& binder,
   StoredVariant stored;
   Telling telling(outside, stored);
   telling.place(0);
-  for (const Question& question : outside.questions()) {
+  const auto tell = [&](const Question& question, bool fixed) {
     StoredQuestion& written = stored.questions.emplace_back();
     written.owner = telling.place(question.owner);
     written.name = question.name.text();
     written.attribute = question.attribute;
     written.member = question.member;
+    written.fixed = fixed;
     written.found = question.found >= 0 ? telling.place(question.found) : kNothing;
-  }
+  };
+  for (const Question& question : outside.questions()) tell(question, false);
+  for (const Question& question : outside.fixed_questions()) tell(question, true);
   std::vector<std::uint32_t> first_lines;
   for (FileId file = 0; const python::SourceFile* source = outside.files().find(file); ++file) {
     const ThingHandle function = outside.function_of(file);
@@ -241,20 +247,23 @@ class Finding {
     objects_.front() = nb::borrow(function);
   }
 
-  // Whether every question has its answer.
+  // Whether every question has its answer. What one is asked of may be what a later one finds:
+  // those of libraries stand behind the others.
   bool answers() {
-    for (const StoredQuestion& question : stored_.questions) {
-      const nb::handle owner = find(question.owner, 0);
-      if (!owner.is_valid()) return false;
-      const nb::object now = ask(owner, question);
-      if (question.found == kNothing) {
-        if (now.is_valid()) return false;
-        continue;
+    std::vector<const StoredQuestion*> open;
+    for (const StoredQuestion& question : stored_.questions) open.push_back(&question);
+    while (!open.empty()) {
+      std::vector<const StoredQuestion*> later;
+      for (const StoredQuestion* question : open) {
+        const nb::handle owner = find(question->owner, 0);
+        if (!owner.is_valid()) {
+          later.push_back(question);
+        } else if (!answers(owner, *question)) {
+          return false;
+        }
       }
-      if (!now.is_valid()) return false;
-      nb::object& known = objects_[question.found];
-      if (!known.is_valid()) known = now;
-      if (!known.is(now)) return false;
+      if (later.size() == open.size()) return false;
+      open = std::move(later);
     }
     for (std::size_t place = 1; place < objects_.size(); ++place) {
       if (!find(place, 0).is_valid()) return false;
@@ -268,6 +277,15 @@ class Finding {
   [[nodiscard]] const std::vector<nb::object>& objects() const { return objects_; }
 
  private:
+  bool answers(nb::handle owner, const StoredQuestion& question) {
+    const nb::object now = ask(owner, question);
+    if (question.found == kNothing) return !now.is_valid();
+    if (!now.is_valid()) return false;
+    nb::object& known = objects_[question.found];
+    if (!known.is_valid()) known = now;
+    return known.is(now);
+  }
+
   static nb::object ask(nb::handle owner, const StoredQuestion& question) {
     const nb::object name = interned(question.name);
     if (question.member) {
@@ -297,9 +315,6 @@ class Finding {
     const nb::handle from = find(object.from, depth + 1);
     if (!from.is_valid()) return {};
     switch (object.reach) {
-      case StoredObject::Reach::Attribute:
-        found = attribute(from, interned(object.name));
-        break;
       case StoredObject::Reach::Inner:
         if (Py_IS_TYPE(from.ptr(), &PyClassMethod_Type) ||
             Py_IS_TYPE(from.ptr(), &PyStaticMethod_Type) ||
@@ -374,6 +389,7 @@ std::shared_ptr<Variant> revived(const StoredVariant& stored, const Binder& bind
     outside.take_object(finding.objects()[place], object.type_asked, object.literal_asked);
   }
   for (const StoredQuestion& question : stored.questions) {
+    if (question.fixed) continue;
     outside.take_question({.owner = static_cast<ThingHandle>(question.owner),
                            .name = parts.context->symbol(question.name),
                            .attribute = question.attribute,
