@@ -350,6 +350,17 @@ def test_a_library_that_was_changed_by_hand(folder: Path, cache: Path) -> None:
     assert (values(again), again["captured"]) == ([3.0], [])
 
 
+def test_a_function_with_a_note_of_its_own_is_not_kept(folder: Path, cache: Path) -> None:
+    """A rule or a text that is given for a function: its lines do not say all about it."""
+    call = "call(tangent.grad(m.number), 2.0, 0.5)"
+    gradients(folder, cache, call)
+    for noted in ("number", "helper"):
+        body = f"import m\nm.{noted}.__tangent_note__ = 1\nresults.append({call})"
+        assert report(folder, body, cache)["captured"] == ["number", "helper"]
+    assert len(entries(cache)) == 1
+    assert gradients(folder, cache, call)["captured"] == []
+
+
 def test_the_engine_is_part_of_the_key(folder: Path, cache: Path) -> None:
     call = "call(tangent.grad(m.square), 2.0)"
     gradients(folder, cache, call)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
-from tangent import _capture, _core
+from tangent import _capture, _core, _memory
 
 # What says nothing about a class, or is told by something else.
 _LEFT_OUT = (
@@ -27,6 +27,15 @@ _LEFT_OUT = (
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
+# What this package notes on functions begins with this. A note that is not that of the gradients
+# (a rule, a text that is given for the function) says that its lines do not tell all.
+_NOTE = '__tangent_'
+
+
+def _has_notes(function: FunctionType) -> bool:
+    return any(name.startswith(_NOTE) and name != _memory.NAME for name in vars(function))
+
+
 class _NotTold(Exception):
     """Something has no description that means the same in another process."""
 
@@ -34,7 +43,7 @@ class _NotTold(Exception):
 def of_function(function: FunctionType, parsed: str | None = None) -> bytes | None:
     """The fingerprint of a function; `parsed` is the text that capture read, where it did."""
     text = _capture.text_around(function)
-    if text is None:
+    if text is None or _has_notes(function):
         return None
     if parsed is not None and not text.startswith(parsed.removeprefix('if 1:\n')):
         return None  # the text was found in some other way

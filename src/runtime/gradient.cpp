@@ -54,12 +54,12 @@ bool is_scalar(PyObject* value) {
 Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
     : session_(session()),
       primal_(nb::borrow(primal)),
-      generation_(session_.rule_generation()),
+      rules_version_(session_.rules_version()),
       options_(std::move(options)),
       verbose_(verbose),
       binder_(primal, options_.tangents) {
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
-  // What is made is shown on request: then it is made.
+  // Whoever asks to see how it is made has it made.
   if (verbose_ == 0) stored_ = StoredVariants::find(binder_.function(), options_);
   if (stored_.empty()) program_ = std::make_shared<Program>(session_, binder_.function());
   // A count that no call has switches the fast path off.
@@ -100,7 +100,7 @@ std::shared_ptr<Program> Gradient::current_program() {
 // What is captured from now on is the code as it is now, by the rules as they are.
 void Gradient::start_anew() {
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
-  generation_ = session_.rule_generation();
+  rules_version_ = session_.rules_version();
   program_ = nullptr;
   stored_ = StoredVariants();
 }
