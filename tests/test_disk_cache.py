@@ -86,6 +86,10 @@ def makes_object(x):
 def power(x, n):
     return 1.0 if n == 0 else x * power(x, n - 1)
 
+def makes_point(x):
+    p = Point(x)
+    return p.x * p.x * p.y
+
 def result(x):
     return x * x, 3.0 * x
 
@@ -109,6 +113,7 @@ CASES = {
     "of an object": "call(tangent.grad(m.of_object), m.Model(2.0), 3.0)",
     "a dataclass": "call(tangent.grad(m.of_point), m.Point(2.0))",
     "an object made inside": "call(tangent.grad(m.makes_object), 2.0)",
+    "a dataclass made inside": "call(tangent.grad(m.makes_point), 2.0)",
     "a method": "call(tangent.grad(m.Model(2.0).plain), 3.0)",
     "recursion": "call(tangent.grad(m.power), 2.0, 5)",
     "several results": "call(tangent.grad(m.result), 2.0)",

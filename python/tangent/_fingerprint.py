@@ -42,9 +42,13 @@ class _NotTold(Exception):
 
 def of_function(function: FunctionType, parsed: str | None = None) -> bytes | None:
     """The fingerprint of a function; `parsed` is the text that capture read, where it did."""
-    text = _capture.text_around(function)
-    if text is None or _has_notes(function):
+    if _has_notes(function):
         return None
+    text = _capture.text_around(function)
+    if text is None:
+        if parsed is not None:
+            return None
+        text = ''  # as the methods that dataclasses make: nobody can read it, the code tells all
     if parsed is not None and not text.startswith(parsed.removeprefix('if 1:\n')):
         return None  # the text was found in some other way
     try:
@@ -140,8 +144,10 @@ def _class(cls: type) -> list[str | bytes]:
 
 def _member(value: Any) -> list[str | bytes]:
     if isinstance(value, FunctionType):
-        # What dataclasses make has no text: the code says what it does.
-        return ['function', of_function(value) or _digest(_code(value.__code__))]
+        told = of_function(value)
+        if told is None:
+            raise _NotTold
+        return ['function', told]
     if isinstance(value, (staticmethod, classmethod)):
         return [type(value).__name__, *_member(value.__func__)]
     if isinstance(value, property):
