@@ -129,6 +129,9 @@ CASES = {
 }
 
 
+CLASSES = ("Model", "Other")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Where the module m is; the cache is the folder beside it."""
@@ -180,6 +183,17 @@ def test_kinds_of_arguments_do_not_push_each_other_out(folder: Path, cache: Path
     for each in calls:  # each in a process of its own
         gradients(folder, cache, each)
     assert len(entries(cache)) == 1
+    assert gradients(folder, cache, *calls)["captured"] == []
+
+
+def test_objects_of_several_classes(folder: Path, cache: Path) -> None:
+    """What was asked for the first one is no part of the second one; it is stored later."""
+    with (folder / "m.py").open("a") as file:
+        file.write("\nclass Other(Model):\n    def value(self, x):\n        return self.a * x\n")
+    calls = [f"call(tangent.grad(m.of_object, 'x'), m.{name}(2.0), 3.0)" for name in CLASSES]
+    right = values(gradients(folder, cache, *calls))
+    for _ in range(2):
+        assert values(gradients(folder, cache, *calls)) == right
     assert gradients(folder, cache, *calls)["captured"] == []
 
 

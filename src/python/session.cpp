@@ -22,7 +22,7 @@ Session::Lock::~Lock() {
 }
 
 void Session::rules_changed(std::optional<std::string_view> description) {
-  ++rules_version_;
+  ++rule_generation_;
   if (!description) rule_history_ = std::nullopt;
   if (!rule_history_) return;
   ByteWriter out;

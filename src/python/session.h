@@ -33,7 +33,7 @@ class Session {
   // read from the disk cache or kept there any more.
   void rules_changed(std::optional<std::string_view> description = std::nullopt);
   // Counts those changes.
-  [[nodiscard]] std::uint64_t rules_version() const { return rules_version_; }
+  [[nodiscard]] std::uint64_t rule_generation() const { return rule_generation_; }
   // All of them so far, as part of a key; nothing if one of them has no description.
   [[nodiscard]] const std::optional<std::string>& rule_history() const { return rule_history_; }
 
@@ -57,7 +57,7 @@ class Session {
   RuleBook rules_;
   nanobind::object lock_;
   std::uint64_t last_number_ = 0;
-  std::uint64_t rules_version_ = 0;
+  std::uint64_t rule_generation_ = 0;
   std::optional<std::string> rule_history_ = std::string();
   std::deque<nanobind::object> retired_;  // file names whose functions are gone
 };

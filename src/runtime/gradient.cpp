@@ -54,7 +54,7 @@ bool is_scalar(PyObject* value) {
 Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
     : session_(session()),
       primal_(nb::borrow(primal)),
-      rules_version_(session_.rules_version()),
+      generation_(session_.rule_generation()),
       options_(std::move(options)),
       verbose_(verbose),
       binder_(primal, options_.tangents) {
@@ -100,7 +100,7 @@ std::shared_ptr<Program> Gradient::current_program() {
 // What is captured from now on is the code as it is now, by the rules as they are.
 void Gradient::start_anew() {
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
-  rules_version_ = session_.rules_version();
+  generation_ = session_.rule_generation();
   program_ = nullptr;
   stored_ = StoredVariants();
 }

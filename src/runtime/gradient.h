@@ -64,7 +64,7 @@ class Gradient {
   // it was differentiated by.
   [[nodiscard]] bool is_current() const {
     return PyFunction_GET_CODE(binder_.function().ptr()) == code_.ptr() &&
-           rules_version_ == session_.rules_version();
+           generation_ == session_.rule_generation();
   }
 
   int traverse(visitproc visit, void* arg) const;
@@ -96,7 +96,7 @@ class Gradient {
   python::Session& session_;
   nanobind::object primal_;
   nanobind::object code_;
-  std::uint64_t rules_version_;
+  std::uint64_t generation_;
   GradientOptions options_;
   int verbose_;
   Binder binder_;

@@ -124,13 +124,26 @@ std::optional<std::vector<std::string>> describe_arguments(
   return descriptions;
 }
 
+// The class of an argument, or of what attributes of it lead to.
+nb::object class_of_argument(const std::vector<PyObject*>* values, const StoredObject& object) {
+  if (values == nullptr || object.position >= values->size()) return {};
+  nb::object value = nb::borrow((*values)[object.position]);
+  for (const std::string& step : object.path) {
+    if (!value.is_valid() || !python::is_plain_object(value.ptr())) return {};
+    value = python::plain_attribute(value.ptr(), interned(step).ptr());
+  }
+  if (!value.is_valid()) return {};
+  return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())));
+}
+
 // ---------------------------------------------------------------------------------------------------
 // Storing
 
 // The objects of an outside that what is stored speaks of, and their places.
 class Telling {
  public:
-  Telling(const LiveOutside& outside, StoredVariant& stored) : outside_(outside), stored_(stored) {
+  Telling(const LiveOutside& outside, const std::vector<PyObject*>* values, StoredVariant& stored)
+      : outside_(outside), values_(values), stored_(stored) {
     for (const std::vector<Question>* questions :
          {&outside.questions(), &outside.fixed_questions()}) {
       for (const Question& question : *questions) {
@@ -155,6 +168,11 @@ class Telling {
       object.name = reach.name;
       object.position = reach.position;
       for (const Symbol step : reach.path) object.path.emplace_back(step.text());
+      // The outside may have been asked about the classes of other arguments, too: of those that
+      // variants before this one were made for.
+      if (object.reach == StoredObject::Reach::ArgumentClass &&
+          !class_of_argument(values_, object).is(outside_.object(handle)))
+        is_told_ = false;
       ++depth_;
       if (reach.from >= 0) object.from = place(reach.from);
       --depth_;
@@ -177,6 +195,7 @@ class Telling {
 
  private:
   const LiveOutside& outside_;
+  const std::vector<PyObject*>* values_;
   StoredVariant& stored_;
   std::unordered_set<ThingHandle> is_found_;
   std::unordered_map<ThingHandle, std::size_t> places_;
@@ -197,7 +216,7 @@ std::optional<std::string> told(const Variant& variant, const Binder& binder,
   const Program& program = *variant.program();
   const LiveOutside& outside = program.outside();
   StoredVariant stored;
-  Telling telling(outside, stored);
+  Telling telling(outside, values, stored);
   telling.place(0);
   const auto tell = [&](const Question& question, bool fixed) {
     StoredQuestion& written = stored.questions.emplace_back();
@@ -309,7 +328,7 @@ class Finding {
     const StoredObject& object = stored_.objects[place];
     if (object.reach == StoredObject::Reach::Question) return {};
     if (object.reach == StoredObject::Reach::ArgumentClass) {
-      found = class_of_argument(object);
+      found = class_of_argument(values_, object);
       return found;
     }
     const nb::handle from = find(object.from, depth + 1);
@@ -336,17 +355,6 @@ class Finding {
         break;
     }
     return found;
-  }
-
-  [[nodiscard]] nb::object class_of_argument(const StoredObject& object) const {
-    if (values_ == nullptr || object.position >= values_->size()) return {};
-    nb::object value = nb::borrow((*values_)[object.position]);
-    for (const std::string& step : object.path) {
-      if (!value.is_valid() || !python::is_plain_object(value.ptr())) return {};
-      value = python::plain_attribute(value.ptr(), interned(step).ptr());
-    }
-    if (!value.is_valid()) return {};
-    return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())));
   }
 
   const StoredVariant& stored_;
