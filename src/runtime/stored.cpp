@@ -31,7 +31,7 @@ constexpr std::size_t kNothing = StoredQuestion::kNothing;
 constexpr std::size_t kMostKept = 8;  // variants of one function and options
 constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
 constexpr std::string_view kGeneral = "the general form";  // in place of what arguments are
-constexpr int kDeepest = 32;                               // objects that lead to objects
+constexpr int kLongestWay = 32;                            // objects that lead to objects
 
 // f(), where any failure of it means that nothing is stored or found. What stops the whole program
 // (KeyboardInterrupt) goes on.
@@ -159,7 +159,7 @@ class Telling {
     StoredObject object;
     if (handle != 0 && !is_found_.contains(handle)) {
       const python::Reach& reach = outside_.reach_of(handle);
-      if (reach.form == python::Reach::Form::None || depth_ == kDeepest) {
+      if (reach.form == python::Reach::Form::None || depth_ == kLongestWay) {
         is_told_ = false;
         return 0;
       }
@@ -324,7 +324,7 @@ class Finding {
   // The object of a place, looked for where it is not known yet; null if there is none.
   nb::handle find(std::size_t place, int depth) {
     nb::object& found = objects_[place];
-    if (found.is_valid() || depth == kDeepest) return found;
+    if (found.is_valid() || depth == kLongestWay) return found;
     const StoredObject& object = stored_.objects[place];
     if (object.reach == StoredObject::Reach::Question) return {};
     if (object.reach == StoredObject::Reach::ArgumentClass) {
