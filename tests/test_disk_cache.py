@@ -287,6 +287,23 @@ def test_a_gradient_of_the_disk_follows_what_changes(folder: Path, cache: Path) 
     assert found["captured"]
 
 
+def test_an_edit_behind_the_back_of_a_running_process(folder: Path, cache: Path) -> None:
+    """What came from the disk was not read: that is made up for with the text of its time."""
+    gradients(folder, cache, "call(tangent.grad(m.number), 2.0, 0.5)")
+    body = """
+    import linecache, pathlib, m
+    df = tangent.grad(m.number)
+    df(2.0, 0.5)
+    assert captured == []
+    file = pathlib.Path(m.__file__)
+    file.write_text("# another line" + chr(10) + file.read_text().replace("range(4)", "range(7)"))
+    linecache.checkcache()
+    results.append(df(np.full(2, 2.0), 0.5).tolist())
+    """
+    found = report(folder, textwrap.dedent(body), cache)
+    assert found["results"] == [[34.518638779502616] * 2]
+
+
 # ------------------------------------------------------------------------------------------------
 # Never out of date
 
