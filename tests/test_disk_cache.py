@@ -86,6 +86,10 @@ def makes_object(x):
 def power(x, n):
     return 1.0 if n == 0 else x * power(x, n - 1)
 
+def makes_point(x):
+    p = Point(x)
+    return p.x * p.x * p.y
+
 def result(x):
     return x * x, 3.0 * x
 
@@ -109,6 +113,7 @@ CASES = {
     "of an object": "call(tangent.grad(m.of_object), m.Model(2.0), 3.0)",
     "a dataclass": "call(tangent.grad(m.of_point), m.Point(2.0))",
     "an object made inside": "call(tangent.grad(m.makes_object), 2.0)",
+    "a dataclass made inside": "call(tangent.grad(m.makes_point), 2.0)",
     "a method": "call(tangent.grad(m.Model(2.0).plain), 3.0)",
     "recursion": "call(tangent.grad(m.power), 2.0, 5)",
     "several results": "call(tangent.grad(m.result), 2.0)",
@@ -122,6 +127,9 @@ CASES = {
     "second order": "call(tangent.grad(tangent.grad(m.square)), 3.0)",
     "arrays of one": "call(tangent.grad(m.square), np.ones((1, 3)), np.ones((1, 3)))",
 }
+
+
+CLASSES = ("Model", "Other")
 
 
 @pytest.fixture
@@ -178,6 +186,17 @@ def test_kinds_of_arguments_do_not_push_each_other_out(folder: Path, cache: Path
     assert gradients(folder, cache, *calls)["captured"] == []
 
 
+def test_objects_of_several_classes(folder: Path, cache: Path) -> None:
+    """What was asked for the first one is no part of the second one; it is stored later."""
+    with (folder / "m.py").open("a") as file:
+        file.write("\nclass Other(Model):\n    def value(self, x):\n        return self.a * x\n")
+    calls = [f"call(tangent.grad(m.of_object, 'x'), m.{name}(2.0), 3.0)" for name in CLASSES]
+    right = values(gradients(folder, cache, *calls))
+    for _ in range(2):
+        assert values(gradients(folder, cache, *calls)) == right
+    assert gradients(folder, cache, *calls)["captured"] == []
+
+
 def test_options_are_part_of_the_key(folder: Path, cache: Path) -> None:
     gradients(folder, cache, "call(tangent.grad(m.number), 2.0, 0.5)")
     other = gradients(folder, cache, "call(tangent.grad(m.number, 1), 2.0, 0.5)")
@@ -185,9 +204,10 @@ def test_options_are_part_of_the_key(folder: Path, cache: Path) -> None:
     assert len(entries(cache)) == 2
 
 
-def test_what_is_printed_stage_by_stage_is_made(folder: Path, cache: Path) -> None:
+@pytest.mark.parametrize("verbose", [1, 2])
+def test_what_is_shown_is_made(folder: Path, cache: Path, verbose: int) -> None:
     gradients(folder, cache, "call(tangent.grad(m.square), 2.0)")
-    again = gradients(folder, cache, "call(tangent.grad(m.square, verbose=2), 2.0)")
+    again = gradients(folder, cache, f"call(tangent.grad(m.square, verbose={verbose}), 2.0)")
     assert again["captured"] == ["<lambda>"]
 
 
@@ -267,6 +287,23 @@ def test_a_gradient_of_the_disk_follows_what_changes(folder: Path, cache: Path) 
     assert found["captured"]
 
 
+def test_an_edit_behind_the_back_of_a_running_process(folder: Path, cache: Path) -> None:
+    """What came from the disk was not read: that is made up for with the text of its time."""
+    gradients(folder, cache, "call(tangent.grad(m.number), 2.0, 0.5)")
+    body = """
+    import linecache, pathlib, m
+    df = tangent.grad(m.number)
+    df(2.0, 0.5)
+    assert captured == []
+    file = pathlib.Path(m.__file__)
+    file.write_text("# another line" + chr(10) + file.read_text().replace("range(4)", "range(7)"))
+    linecache.checkcache()
+    results.append(df(np.full(2, 2.0), 0.5).tolist())
+    """
+    found = report(folder, textwrap.dedent(body), cache)
+    assert found["results"] == [[34.518638779502616] * 2]
+
+
 # ------------------------------------------------------------------------------------------------
 # Never out of date
 
@@ -334,6 +371,30 @@ def test_a_rule_that_is_registered_is_part_of_the_key(folder: Path, cache: Path)
     # A rule that nobody can describe: the cache is left alone.
     assert report(folder, body.format(None), cache)["captured"] == ["<lambda>"]
     assert len(entries(cache)) == 2
+
+
+def test_a_library_that_was_changed_by_hand(folder: Path, cache: Path) -> None:
+    """In one process somebody put a function of his own in the place of NumPy's."""
+    (folder / "m.py").write_text("import numpy as np\ndef f(x):\n    return np.sin(x)\n")
+    (folder / "other.py").write_text("def triple(x):\n    return 3.0 * x\n")
+    body = "import m, other\n{}\nresults.append(call(tangent.grad(m.f), 0.0))"
+    patched = report(folder, body.format("np.sin = other.triple"), cache)
+    assert values(patched) == [3.0]
+    plain = report(folder, body.format(""), cache)
+    assert values(plain) == [1.0]
+    again = report(folder, body.format("np.sin = other.triple"), cache)
+    assert (values(again), again["captured"]) == ([3.0], [])
+
+
+def test_a_function_with_a_note_of_its_own_is_not_kept(folder: Path, cache: Path) -> None:
+    """A rule or a text that is given for a function: its lines do not say all about it."""
+    call = "call(tangent.grad(m.number), 2.0, 0.5)"
+    gradients(folder, cache, call)
+    for noted in ("number", "helper"):
+        body = f"import m\nm.{noted}.__tangent_note__ = 1\nresults.append({call})"
+        assert report(folder, body, cache)["captured"] == ["number", "helper"]
+    assert len(entries(cache)) == 1
+    assert gradients(folder, cache, call)["captured"] == []
 
 
 def test_the_engine_is_part_of_the_key(folder: Path, cache: Path) -> None:

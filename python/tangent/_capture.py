@@ -114,7 +114,7 @@ def _read_file(function: FunctionType) -> Found | Failure:
     code = function.__code__
     filename = code.co_filename
     try:
-        return _read(function, linecache.getlines(filename, function.__globals__))
+        return _read(function, _lines_of(function))
     except _Unparsable:
         pass
     # The lines may be from before an edit that the function is from after.
@@ -128,6 +128,11 @@ def _read_file(function: FunctionType) -> Found | Failure:
         )
     try:
         return _read(function, lines)
+    except _Unparsable:
+        pass
+    # Or the function is from before an edit that somebody has made linecache look at.
+    try:
+        return _read(function, _first_lines.get(filename, []))
     except _Unparsable:
         return (
             'SourceChanged',
@@ -187,6 +192,19 @@ def _read_given(function: FunctionType, text: str) -> Found | Failure:
             stacklevel=6,
         )
     return node, text, 1, filename, private_class
+
+
+# By file the lines that were looked at first: the same list that linecache has, as long as nobody
+# edits the file.
+_first_lines: dict[str, list[str]] = {}
+
+
+def _lines_of(function: FunctionType) -> list[str]:
+    filename = function.__code__.co_filename
+    lines = linecache.getlines(filename, function.__globals__)
+    if lines and not filename.startswith('<'):  # nobody edits what is no file
+        _first_lines.setdefault(filename, lines)
+    return lines
 
 
 def _read(function: FunctionType, lines: list[str]) -> Found | Failure:
@@ -265,7 +283,7 @@ def _block(code: CodeType, lines: list[str]) -> str:
 def text_around(function: FunctionType) -> str | None:
     """The lines that `read` parses first, without parsing them; None where there are none."""
     code = function.__code__
-    lines = linecache.getlines(code.co_filename, function.__globals__)
+    lines = _lines_of(function)
     first = code.co_firstlineno - 1
     if not 0 <= first < len(lines):
         return None

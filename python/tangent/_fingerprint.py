@@ -30,21 +30,30 @@ _MEMORY = (_memory.NAME, '__tangent_copies__', '__tangent_compiled__')
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
+# What this package notes on functions begins with this. A note that is not that of the gradients
+
+
+def _has_notes(function: FunctionType) -> bool:
+    return any(name.startswith(_MARKS) and name not in _MEMORY for name in vars(function))
+
+
 class _NotTold(Exception):
     """Something has no description that means the same in another process."""
 
 
 def of_function(function: FunctionType, parsed: str | None = None) -> bytes | None:
     """The fingerprint of a function; `parsed` is the text that capture read, where it did."""
-    if any(name.startswith(_MARKS) and name not in _MEMORY for name in vars(function)):
-        return None  # it carries a rule, another text or another function
+    if _has_notes(function):
+        return None
     text = _capture.text_around(function)
     if text is None:
-        return None
+        if parsed is not None:
+            return None
+        text = ''  # as the methods that dataclasses make: nobody can read it, the code tells all
     if parsed is not None and not text.startswith(parsed.removeprefix('if 1:\n')):
         return None  # the text was found in some other way
     try:
-        parts = [text, *_code(function.__code__), _defaults(function)]
+        parts = [text, function.__name__, *_code(function.__code__), _defaults(function)]
     except (_NotTold, ValueError):  # an int that is too long to print
         return None
     return _digest(parts)
@@ -136,8 +145,10 @@ def _class(cls: type) -> list[str | bytes]:
 
 def _member(value: Any) -> list[str | bytes]:
     if isinstance(value, FunctionType):
-        # What dataclasses make has no text: the code says what it does.
-        return ['function', of_function(value) or _digest(_code(value.__code__))]
+        told = of_function(value)
+        if told is None:
+            raise _NotTold
+        return ['function', told]
     if isinstance(value, (staticmethod, classmethod)):
         return [type(value).__name__, *_member(value.__func__)]
     if isinstance(value, property):

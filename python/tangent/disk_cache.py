@@ -34,6 +34,7 @@ _SECRET_SIZE = 32
 # without looking at every file; appending needs no lock.
 _USAGE = 'usage'
 _BLOCK = 4096
+_UNKNOWN = 1 << 62
 _SUFFIX = '.grad'
 _UNFINISHED = '.tmp'
 _DIGITS = '0123456789abcdef'
@@ -377,15 +378,19 @@ def _blocks(size: int) -> int:
 
 
 def _note_usage(folder: int, size: int) -> int:
-    """How many bytes there may be with `size` more; what is replaced is counted twice."""
+    """How many bytes there may be with `size` more; what is replaced is counted twice.
+
+    Where nothing was counted yet, there may be any number.
+    """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         file = os.open(_USAGE, flags, 0o600, dir_fd=folder)
     except OSError:
-        return 1 << 62  # something else has that name: the files themselves are looked at
+        return _UNKNOWN  # something else has that name: the files themselves are looked at
     try:
-        os.write(file, b'.' * _blocks(size))
-        return os.fstat(file).st_size * _BLOCK
+        added = os.write(file, b'.' * _blocks(size))
+        counted = os.fstat(file).st_size
+        return counted * _BLOCK if counted > added else _UNKNOWN
     finally:
         os.close(file)
 

@@ -216,11 +216,10 @@ Thing LiveOutside::attribute(const Thing& thing, Symbol name, Context& context) 
   const Thing result = thing_of(found, path, context);
   if (!fixed) {
     record_thing(thing.handle, name, true, found, result);
-  } else {
-    reached(result.handle, {.form = Reach::Form::Attribute,
-                            .from = thing.handle,
-                            .name = std::string(name.text()),
-                            .path = {}});
+  } else if (std::ranges::none_of(fixed_, [&](const Question& question) {
+               return question.owner == thing.handle && question.name == name;
+             })) {
+    fixed_.push_back({thing.handle, name, true, result.handle});
   }
   return result;
 }

@@ -28,10 +28,10 @@ struct Question {
 
 // How an object was reached that no question found: what another process needs to find its own.
 struct Reach {
-  enum class Form : std::uint8_t { None, Attribute, ClassOf, ArgumentClass, Base, Inner };
+  enum class Form : std::uint8_t { None, ClassOf, ArgumentClass, Base, Inner };
   Form form = Form::None;
   ThingHandle from = -1;
-  std::string name;          // Attribute, Inner
+  std::string name;          // Inner
   std::size_t position = 0;  // ArgumentClass: of the parameter; Base: in the order of resolution
   std::vector<Symbol> path;  // ArgumentClass: attributes
 };
@@ -88,6 +88,9 @@ class LiveOutside final : public Outside {
   Thing thing_of(nanobind::handle object, const std::string& path, Context& context);
 
   [[nodiscard]] const std::vector<Question>& questions() const { return questions_; }
+  // What was asked of libraries. It does not change while a process runs, so no guard asks again;
+  // that another process finds the same is asked once there.
+  [[nodiscard]] const std::vector<Question>& fixed_questions() const { return fixed_; }
   [[nodiscard]] const FileTable& files() const { return files_; }
   [[nodiscard]] const Reach& reach_of(ThingHandle handle) const;
   // The function whose source a file is, or -1; the code that it ran when it was read.
@@ -147,6 +150,7 @@ class LiveOutside final : public Outside {
   std::vector<Held> held_;
   std::unordered_map<PyObject*, ThingHandle> handles_;
   std::vector<Question> questions_;
+  std::vector<Question> fixed_;
   std::unordered_map<Symbol, std::vector<std::size_t>> questions_by_name_;
 };
 

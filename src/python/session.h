@@ -32,7 +32,7 @@ class Session {
   // before is made anew when it is called next. `description` says what changed in words that mean
   // the same in every process (the text of the rule and for what it is); without one nothing is
   // read from the disk cache or kept there any more.
-  void rules_changed(std::optional<std::string_view> description);
+  void rules_changed(std::optional<std::string_view> description = std::nullopt);
   // Counts those changes.
   [[nodiscard]] std::uint64_t rule_generation() const { return rule_generation_; }
   // All of them so far, as part of a key; nothing if one of them has no description.

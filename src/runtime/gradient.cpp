@@ -51,10 +51,9 @@ Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
       verbose_(verbose),
       binder_(primal, options_.tangents) {
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
-  // With verbose=2 every stage is shown: none may be left out.
-  if (verbose_ < 2) stored_ = StoredVariants::find(binder_.function(), options_);
-  if (stored_.empty())
-    program_ = std::make_shared<Program>(session_, binder_.function(), options_.forward);
+  // Whoever asks to see how it is made has it made.
+  if (verbose_ == 0) stored_ = StoredVariants::find(binder_.function(), options_);
+  if (stored_.empty()) program_ = std::make_shared<Program>(session_, binder_.function(), options_.forward);
   // A count that no call has switches the fast path off.
   fast_count_ = binder_.plain() && !options_.seed_required
                     ? binder_.positional() + options_.tangents.size()
@@ -107,7 +106,7 @@ std::shared_ptr<Variant> Gradient::make(const Bound& bound, const StageLog& log)
       const std::vector<ReadField> fields = std::move(parts.fields);
       auto variant = std::make_shared<Variant>(std::move(parts), binder_, &bound.values, options_);
       if (const auto shared = variant->shared(bound.values)) refuse_shared_memory(*shared, core);
-      if (!log) store_variant(*variant, binder_, &bound.values, fields, options_);
+      if (verbose_ == 0 && !log) store_variant(*variant, binder_, &bound.values, fields, options_);
       return variant;
     });
   } catch (...) {
@@ -282,7 +281,7 @@ std::shared_ptr<Variant> Gradient::general(std::string* reason) {
   try {
     VariantParts parts = differentiate_for(program, binder_, nullptr, options_, StageLog());
     general_ = std::make_shared<Variant>(std::move(parts), binder_, nullptr, options_);
-    if (verbose_ < 2) store_variant(*general_, binder_, nullptr, {}, options_);
+    if (verbose_ == 0) store_variant(*general_, binder_, nullptr, {}, options_);
   } catch (const Diagnostic& diagnostic) {
     general_ = nullptr;
     if (reason != nullptr) *reason = diagnostic.message.substr(0, diagnostic.message.find('\n'));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/sha256.h"
 #include "python/describe.h"
@@ -30,7 +31,7 @@ constexpr std::size_t kNothing = StoredQuestion::kNothing;
 constexpr std::size_t kMostKept = 8;  // variants of one function and options
 constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
 constexpr std::string_view kGeneral = "the general form";  // in place of what arguments are
-constexpr int kDeepest = 32;                               // objects that lead to objects
+constexpr int kLongestWay = 32;                            // objects that lead to objects
 
 // f(), where any failure of it means that nothing is stored or found. What stops the whole program
 // (KeyboardInterrupt) goes on.
@@ -124,16 +125,31 @@ std::optional<std::vector<std::string>> describe_arguments(
   return descriptions;
 }
 
+// The class of an argument, or of what attributes of it lead to.
+nb::object class_of_argument(const std::vector<PyObject*>* values, const StoredObject& object) {
+  if (values == nullptr || object.position >= values->size()) return {};
+  nb::object value = nb::borrow((*values)[object.position]);
+  for (const std::string& step : object.path) {
+    if (!value.is_valid() || !python::is_plain_object(value.ptr())) return {};
+    value = python::plain_attribute(value.ptr(), interned(step).ptr());
+  }
+  if (!value.is_valid()) return {};
+  return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())));
+}
+
 // ---------------------------------------------------------------------------------------------------
 // Storing
 
 // The objects of an outside that what is stored speaks of, and their places.
 class Telling {
  public:
-  Telling(const LiveOutside& outside, StoredVariant& stored) : outside_(outside), stored_(stored) {
-    const std::vector<Question>& questions = outside.questions();
-    for (std::size_t i = questions.size(); i-- > 0;) {
-      if (questions[i].found >= 0) found_by_[questions[i].found] = i;
+  Telling(const LiveOutside& outside, const std::vector<PyObject*>* values, StoredVariant& stored)
+      : outside_(outside), values_(values), stored_(stored) {
+    for (const std::vector<Question>* questions :
+         {&outside.questions(), &outside.fixed_questions()}) {
+      for (const Question& question : *questions) {
+        if (question.found >= 0) is_found_.insert(question.found);
+      }
     }
   }
 
@@ -142,9 +158,9 @@ class Telling {
     const auto known = places_.find(handle);
     if (known != places_.end()) return known->second;
     StoredObject object;
-    if (handle != 0 && !found_by_.contains(handle)) {
+    if (handle != 0 && !is_found_.contains(handle)) {
       const python::Reach& reach = outside_.reach_of(handle);
-      if (reach.form == python::Reach::Form::None || depth_ == kDeepest) {
+      if (reach.form == python::Reach::Form::None || depth_ == kLongestWay) {
         is_told_ = false;
         return 0;
       }
@@ -153,6 +169,11 @@ class Telling {
       object.name = reach.name;
       object.position = reach.position;
       for (const Symbol step : reach.path) object.path.emplace_back(step.text());
+      // The outside may have been asked about the classes of other arguments, too: of those that
+      // variants before this one were made for.
+      if (object.reach == StoredObject::Reach::ArgumentClass &&
+          !class_of_argument(values_, object).is(outside_.object(handle)))
+        is_told_ = false;
       ++depth_;
       if (reach.from >= 0) object.from = place(reach.from);
       --depth_;
@@ -175,8 +196,9 @@ class Telling {
 
  private:
   const LiveOutside& outside_;
+  const std::vector<PyObject*>* values_;
   StoredVariant& stored_;
-  std::unordered_map<ThingHandle, std::size_t> found_by_;
+  std::unordered_set<ThingHandle> is_found_;
   std::unordered_map<ThingHandle, std::size_t> places_;
   int depth_ = 0;
   bool is_told_ = true;
@@ -195,16 +217,19 @@ std::optional<std::string> told(const Variant& variant, const Binder& binder,
   const Program& program = *variant.program();
   const LiveOutside& outside = program.outside();
   StoredVariant stored;
-  Telling telling(outside, stored);
+  Telling telling(outside, values, stored);
   telling.place(0);
-  for (const Question& question : outside.questions()) {
+  const auto tell = [&](const Question& question, bool fixed) {
     StoredQuestion& written = stored.questions.emplace_back();
     written.owner = telling.place(question.owner);
     written.name = question.name.text();
     written.attribute = question.attribute;
     written.member = question.member;
+    written.fixed = fixed;
     written.found = question.found >= 0 ? telling.place(question.found) : kNothing;
-  }
+  };
+  for (const Question& question : outside.questions()) tell(question, false);
+  for (const Question& question : outside.fixed_questions()) tell(question, true);
   std::vector<std::uint32_t> first_lines;
   for (FileId file = 0; const python::SourceFile* source = outside.files().find(file); ++file) {
     const ThingHandle function = outside.function_of(file);
@@ -246,20 +271,23 @@ class Finding {
     objects_.front() = nb::borrow(function);
   }
 
-  // Whether every question has its answer.
+  // Whether every question has its answer. What one is asked of may be what a later one finds:
+  // those of libraries stand behind the others.
   bool answers() {
-    for (const StoredQuestion& question : stored_.questions) {
-      const nb::handle owner = find(question.owner, 0);
-      if (!owner.is_valid()) return false;
-      const nb::object now = ask(owner, question);
-      if (question.found == kNothing) {
-        if (now.is_valid()) return false;
-        continue;
+    std::vector<const StoredQuestion*> open;
+    for (const StoredQuestion& question : stored_.questions) open.push_back(&question);
+    while (!open.empty()) {
+      std::vector<const StoredQuestion*> later;
+      for (const StoredQuestion* question : open) {
+        const nb::handle owner = find(question->owner, 0);
+        if (!owner.is_valid()) {
+          later.push_back(question);
+        } else if (!answers(owner, *question)) {
+          return false;
+        }
       }
-      if (!now.is_valid()) return false;
-      nb::object& known = objects_[question.found];
-      if (!known.is_valid()) known = now;
-      if (!known.is(now)) return false;
+      if (later.size() == open.size()) return false;
+      open = std::move(later);
     }
     for (std::size_t place = 1; place < objects_.size(); ++place) {
       if (!find(place, 0).is_valid()) return false;
@@ -273,6 +301,15 @@ class Finding {
   [[nodiscard]] const std::vector<nb::object>& objects() const { return objects_; }
 
  private:
+  bool answers(nb::handle owner, const StoredQuestion& question) {
+    const nb::object now = ask(owner, question);
+    if (question.found == kNothing) return !now.is_valid();
+    if (!now.is_valid()) return false;
+    nb::object& known = objects_[question.found];
+    if (!known.is_valid()) known = now;
+    return known.is(now);
+  }
+
   static nb::object ask(nb::handle owner, const StoredQuestion& question) {
     const nb::object name = interned(question.name);
     if (question.member) {
@@ -292,19 +329,16 @@ class Finding {
   // The object of a place, looked for where it is not known yet; null if there is none.
   nb::handle find(std::size_t place, int depth) {
     nb::object& found = objects_[place];
-    if (found.is_valid() || depth == kDeepest) return found;
+    if (found.is_valid() || depth == kLongestWay) return found;
     const StoredObject& object = stored_.objects[place];
     if (object.reach == StoredObject::Reach::Question) return {};
     if (object.reach == StoredObject::Reach::ArgumentClass) {
-      found = class_of_argument(object);
+      found = class_of_argument(values_, object);
       return found;
     }
     const nb::handle from = find(object.from, depth + 1);
     if (!from.is_valid()) return {};
     switch (object.reach) {
-      case StoredObject::Reach::Attribute:
-        found = attribute(from, interned(object.name));
-        break;
       case StoredObject::Reach::Inner:
         if (Py_IS_TYPE(from.ptr(), &PyClassMethod_Type) ||
             Py_IS_TYPE(from.ptr(), &PyStaticMethod_Type) ||
@@ -326,17 +360,6 @@ class Finding {
         break;
     }
     return found;
-  }
-
-  [[nodiscard]] nb::object class_of_argument(const StoredObject& object) const {
-    if (values_ == nullptr || object.position >= values_->size()) return {};
-    nb::object value = nb::borrow((*values_)[object.position]);
-    for (const std::string& step : object.path) {
-      if (!value.is_valid() || !python::is_plain_object(value.ptr())) return {};
-      value = python::plain_attribute(value.ptr(), interned(step).ptr());
-    }
-    if (!value.is_valid()) return {};
-    return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())));
   }
 
   const StoredVariant& stored_;
@@ -379,6 +402,7 @@ std::shared_ptr<Variant> revived(const StoredVariant& stored, const Binder& bind
     outside.take_object(finding.objects()[place], object.type_asked, object.literal_asked);
   }
   for (const StoredQuestion& question : stored.questions) {
+    if (question.fixed) continue;
     outside.take_question({.owner = static_cast<ThingHandle>(question.owner),
                            .name = parts.context->symbol(question.name),
                            .attribute = question.attribute,

@@ -76,7 +76,7 @@ void write_object(ByteWriter& out, const StoredObject& object) {
 
 StoredObject read_object(ByteReader& in) {
   StoredObject object;
-  object.reach = static_cast<StoredObject::Reach>(in.below(6));
+  object.reach = static_cast<StoredObject::Reach>(in.below(5));
   object.from = static_cast<std::size_t>(in.below(kLargest));
   object.name = in.text();
   object.position = static_cast<std::size_t>(in.below(kLargest));
@@ -93,6 +93,7 @@ StoredQuestion read_question(ByteReader& in, std::size_t objects) {
   question.name = in.text();
   question.attribute = in.flag();
   question.member = in.flag();
+  question.fixed = in.flag();
   question.found = read_place(in, objects);
   return question;
 }
@@ -109,6 +110,7 @@ std::string write_variant(const StoredVariant& variant) {
     out.text(each.name);
     out.flag(each.attribute);
     out.flag(each.member);
+    out.flag(each.fixed);
     write_place(out, each.found);
   });
   write_list(out, variant.files, [&](const StoredFile& each) { write_place(out, each.function); });

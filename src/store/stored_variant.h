@@ -24,7 +24,6 @@ struct StoredObject {
   // How another object leads to it, where no question does.
   enum class Reach : std::uint8_t {
     Question,       // it is what a question found
-    Attribute,      // the attribute `name` of `from`
     ClassOf,        // the class of `from`
     ArgumentClass,  // the class of the argument `from`, or of what the attributes `path` lead to
     Base,           // the class of that position in the order of resolution of `from`
@@ -47,6 +46,7 @@ struct StoredQuestion {
   std::string name;
   bool attribute = false;
   bool member = false;
+  bool fixed = false;  // of a library: asked once, not at every call
   std::size_t found = kNothing;
 };
 
