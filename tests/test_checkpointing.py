@@ -302,7 +302,7 @@ def enumerated(x, rate):
 
 def zipped(x, rate):
     s = rate
-    for v, w in zip(x, np.cos(x), strict=False):
+    for v, w in zip(x, np.cos(x)):  # noqa: B905
         s = np.sin(s * v) * w + v
     return s * s
 

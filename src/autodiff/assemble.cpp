@@ -49,12 +49,17 @@ class Assembler {
         // A loop that is run again has a tape of its own each time.
         const bool nested =
             nested_.contains(item.statement) && !plan_.checkpoints.contains(item.statement);
-        if (item.count) choose_driver(item, nested);
+        if (item.count && !is_one_step(item.statement)) choose_driver(item, nested);
         choose_drivers(item.body);
       } else if (item.form == Back::Form::Stretches) {
         choose_drivers(item.body);
       }
     }
+  }
+
+  bool is_one_step(const Stmt* loop) const {
+    const auto found = plan_.checkpoints.find(loop);
+    return found != plan_.checkpoints.end() && found->second.one_step;
   }
 
   void choose_driver(const Back& item, bool nested) {
@@ -331,6 +336,10 @@ class Assembler {
   // `again`: one stretch of it, for the backward part.
   void forward_loop(const Stmt* loop, Statements& out, CheckpointText* again = nullptr) {
     element_reads_.clear();
+    if (again != nullptr && is_one_step(loop)) {
+      again->take_item(out);
+      return forward(body_of(loop), out);
+    }
     const auto found = plan_.loops.find(loop);
     const bool reversed = plan_.reversed.contains(loop);
     const LoopPlan* plan = reversed && found != plan_.loops.end() ? &found->second : nullptr;
@@ -493,7 +502,26 @@ class Assembler {
         context_.make<Comment>(origin->ranges, context_.arena().copy_text("Grad of: " + text)));
   }
 
+  static Block body_of(const Stmt* loop) {
+    const auto* counted = as<For>(loop);
+    return counted != nullptr ? counted->body : static_cast<const While*>(loop)->body;
+  }
+
   void backward_loop(const Back& item, Statements& out) {
+    if (is_one_step(item.statement)) {
+      // The item is still there, unless the body gave it another value.
+      bool lost = false;
+      if (const auto* counted = as<For>(item.statement)) {
+        for_each_target(counted->target, [&](Symbol target) {
+          for (const Stmt* inner : counted->body)
+            for_each_definition(inner, [&](Symbol symbol) { lost = lost || symbol == target; });
+        });
+      }
+      if (lost)
+        CheckpointText(plan_.checkpoints.at(item.statement), item.statement, numpy_, context_)
+            .take_item(out);
+      return backward(item.body, out);
+    }
     Statements body;
     backward(item.body, body);
     const Ranges ranges = item.statement->ranges;

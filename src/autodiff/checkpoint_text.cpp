@@ -167,6 +167,13 @@ const Expr* CheckpointText::items() {
                                       {}, start, stop, static_cast<const Expr*>(nullptr))));
 }
 
+void CheckpointText::take_item(Statements& out) {
+  if (!is<For>(loop_)) return;
+  const Expr* item = context_.local(plan_.start);
+  if (!plan_.from_zero) item = context_.make<Subscript>(Ranges(), plan_.range, item);
+  out.push_back(context_.assign(target(), item));
+}
+
 const Stmt* CheckpointText::stretches(const Statements& again) {
   const Expr* start = context_.local(plan_.start);
   const Expr* total =
@@ -204,7 +211,8 @@ const Stmt* CheckpointText::stretches(const Statements& again) {
   const Statements iteration = plain(own, false);
   way.insert(way.end(), iteration.begin(), iteration.end());
   body.push_back(loop_over(step, call("range", {context_.local(plan_.first), start}), way));
-  body.push_back(assign(plan_.stop, binary(BinaryOperator::Add, start, context_.integer(1))));
+  if (!plan_.one_step)
+    body.push_back(assign(plan_.stop, binary(BinaryOperator::Add, start, context_.integer(1))));
   body.insert(body.end(), again.begin(), again.end());
   const Expr* target = context_.make<TupleDisplay>(
       {},

@@ -24,6 +24,8 @@ class CheckpointText {
   // What one stretch runs over.
   const Expr* items();
   const Expr* target();
+  // Of a stretch of one step: its item.
+  void take_item(Statements& out);
   // The loop over the stretches around what is done with each.
   const Stmt* stretches(const Statements& again);
 

@@ -156,6 +156,7 @@ void Reverse::plan_schedule(const Stmt* loop, CheckpointPlan& plan, Position aft
     }
   }
   if (!binomial) return;
+  plan.one_step = exits.exits.empty();
   plan.first = backward_number("first");
   plan.kept = backward_number("kept");
   typing_.declare(plan.kept, Type::unknown());
