@@ -38,6 +38,9 @@ class DeadCode {
     return rewrite(body);
   }
 
+  // Whether a branch or a loop is gone, and with it what its test or its iterable read.
+  [[nodiscard]] bool removed_block() const { return removed_block_; }
+
  private:
   void solve(Block body) {
     live_after_.clear();
@@ -346,6 +349,7 @@ class DeadCode {
       if (is_empty(body) && is_empty(orelse) && input_.effects.is_pure(branch->test) &&
           !(input_.forward.contains(statement) &&
             input_.effects.may_raise(branch->test, harmless(statement)))) {
+        removed_block_ = true;
         return nullptr;
       }
       return context.make<If>(branch->ranges, branch->test, body, orelse);
@@ -356,6 +360,7 @@ class DeadCode {
       const bool ours = !input_.forward.contains(statement);
       if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
           (ours || !targets_live(loop, before))) {
+        removed_block_ = true;
         return nullptr;
       }
       return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
@@ -381,6 +386,7 @@ class DeadCode {
   }
 
   const PassInput& input_;
+  bool removed_block_ = false;
   const Stmt* before_ = nullptr;  // the statement in front of the one that is rewritten
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
@@ -398,6 +404,13 @@ class DeadCode {
 
 }  // namespace
 
-Block remove_dead_code(Block body, const PassInput& input) { return DeadCode(input).run(body); }
+Block remove_dead_code(Block body, const PassInput& input) {
+  for (bool again = true; again;) {
+    DeadCode pass(input);
+    body = pass.run(body);
+    again = pass.removed_block();
+  }
+  return body;
+}
 
 }  // namespace tangent
