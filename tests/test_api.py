@@ -130,8 +130,6 @@ def test_options_by_position():
     'options',
     [
         {'optimized': False},
-        {'checkpoint': True},
-        {'checkpoint_config': {'enabled': True}},
         {'optimizations': {'cse': True}},
         {'optimizations': {'nonsense': True}},
         {'optimizations': 3},

@@ -1,6 +1,6 @@
 """What the documents print is what comes out, and what they name is there.
 
-In README.md and docs/architecture.md the blocks marked `python` are run as they are printed, one
+In README.md, docs/architecture.md and docs/checkpointing.md the blocks marked `python` are run as they are printed, one
 after the other in one namespace. A block marked `text` or `py` right behind one is what it prints;
 a `python` block without one prints nothing. `python tests/test_documents.py` writes anew what has
 changed in them.
@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/architecture.md"]
+DOCUMENTS = ["README.md", "docs/architecture.md", "docs/checkpointing.md"]
 # A block of Python, and the block of output behind it, if there is one.
 BLOCKS = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```(?:text|py)\n(?P<out>.*?)```\n)?", re.S)
 
