@@ -20,11 +20,14 @@ class Assembler {
         context_(context) {}
 
   Assembled run(Block body) {
+    unread_ = context_.symbol("_");
+    if (reads_name(body, unread_)) unread_ = names_.fresh("_");
     find_nested(body, false);
     choose_drivers(plan_.backward);
     Assembled out;
     forward(body, out.forward);
     for (const Stmt* statement : out.forward) note_primal(statement, out.primal);
+    for (const Stmt* statement : added_) forget_primal(statement, out.primal);
     backward(plan_.backward, out.backward);
     for (const Symbol tape : tapes_) {
       out.tapes.push_back(
@@ -147,6 +150,13 @@ class Assembler {
     for_each_child(*statement, [&](const Node* child) {
       if (is_statement(child->kind)) note_primal(static_cast<const Stmt*>(child), primal);
     });
+  }
+
+  static void forget_primal(const Stmt* statement, std::unordered_set<const Stmt*>& primal) {
+    primal.erase(statement);
+    if (const auto* branch = as<If>(statement)) {
+      for (const Stmt* inner : branch->body) forget_primal(inner, primal);
+    }
   }
 
   void save_at(Block block, std::size_t index, Statements& out) {
@@ -274,11 +284,12 @@ class Assembler {
     }
     if (const auto found = plan_.checkpoints.find(statement); found != plan_.checkpoints.end()) {
       element_reads_.clear();
-      CheckpointText text(found->second, statement, numpy_, context_);
+      CheckpointText text(found->second, statement, numpy_, unread_, context_);
       text.begin(out);
       const auto* counted = as<For>(statement);
       const auto* repeat = as<While>(statement);
       out.push_back(text.first_run(forward(counted != nullptr ? counted->iterable : repeat->test)));
+      added_.insert(added_.end(), text.added().begin(), text.added().end());
       return;
     }
     if (is<For>(statement) || is<While>(statement)) return forward_loop(statement, out);
@@ -441,7 +452,7 @@ class Assembler {
   // Each stretch of a loop that keeps snapshots is run again, with its tapes, and undone.
   void backward_stretches(const Back& item, Statements& out) {
     const CheckpointPlan& plan = plan_.checkpoints.at(item.statement);
-    CheckpointText text(plan, item.statement, numpy_, context_);
+    CheckpointText text(plan, item.statement, numpy_, unread_, context_);
     Statements again;
     dropped_ = &plan.dropped;
     forward_loop(item.statement, again, &text);
@@ -518,7 +529,8 @@ class Assembler {
         });
       }
       if (lost)
-        CheckpointText(plan_.checkpoints.at(item.statement), item.statement, numpy_, context_)
+        CheckpointText(plan_.checkpoints.at(item.statement), item.statement, numpy_, unread_,
+                       context_)
             .take_item(out);
       return backward(item.body, out);
     }
@@ -534,7 +546,7 @@ class Assembler {
     const Expr* target = item.target;
     const Expr* header = item.header;
     if (header == nullptr) {
-      target = context_.local(context_.symbol("_"));
+      target = context_.local(unread_);
       header = context_.make<Call>(
           {}, context_.global(context_.symbol("range")), context_.symbol("builtins.range"),
           context_.list<const Expr*>({context_.local(item.count)}), List<const Keyword*>());
@@ -548,6 +560,8 @@ class Assembler {
   Symbol numpy_;  // as it is printed
   NamePool& names_;
   Context& context_;
+  Statements added_;  // to the forward part, for snapshots
+  Symbol unread_;     // what a loop counts that nobody reads
   std::vector<Symbol> tapes_;
   const std::unordered_set<const Stmt*>* dropped_ = nullptr;  // what is not run again
   std::unordered_set<const Stmt*> nested_;  // loops of the primal that stand inside another

@@ -121,6 +121,8 @@ class RerunAnalysis {
     }
     bool found = false;
     if (is<If>(statement) || is_loop(statement)) {
+      // What the backward part goes through has tapes, whatever they are for.
+      if (plan_.reversed.contains(statement)) return true;
       for_each_block(statement, [&](Block block) {
         found = found ||
                 std::ranges::any_of(block, [&](const Stmt* inner) { return is_relevant(inner); });
