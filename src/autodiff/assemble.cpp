@@ -285,6 +285,9 @@ class Assembler {
     if (const auto found = plan_.checkpoints.find(statement); found != plan_.checkpoints.end()) {
       element_reads_.clear();
       CheckpointText text(found->second, statement, numpy_, unread_, context_);
+      for (const SnapshotPart& part : found->second.state) {
+        if (!found->second.thinned) note_tape(part.list);
+      }
       text.begin(out);
       const auto* counted = as<For>(statement);
       const auto* repeat = as<While>(statement);
@@ -519,21 +522,7 @@ class Assembler {
   }
 
   void backward_loop(const Back& item, Statements& out) {
-    if (is_one_step(item.statement)) {
-      // The item is still there, unless the body gave it another value.
-      bool lost = false;
-      if (const auto* counted = as<For>(item.statement)) {
-        for_each_target(counted->target, [&](Symbol target) {
-          for (const Stmt* inner : counted->body)
-            for_each_definition(inner, [&](Symbol symbol) { lost = lost || symbol == target; });
-        });
-      }
-      if (lost)
-        CheckpointText(plan_.checkpoints.at(item.statement), item.statement, numpy_, unread_,
-                       context_)
-            .take_item(out);
-      return backward(item.body, out);
-    }
+    if (is_one_step(item.statement)) return backward(item.body, out);
     Statements body;
     backward(item.body, body);
     const Ranges ranges = item.statement->ranges;

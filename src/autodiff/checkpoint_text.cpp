@@ -116,7 +116,7 @@ CheckpointText::Statements CheckpointText::plain(Block block, bool all) {
 void CheckpointText::begin(Statements& out) {
   const std::size_t mark = out.size();
   for (const SnapshotPart& part : plan_.state) {
-    out.push_back(assign(part.list, context_.make<ListDisplay>({}, Exprs())));
+    if (plan_.thinned) out.push_back(assign(part.list, context_.make<ListDisplay>({}, Exprs())));
   }
   if (plan_.first_steps != nullptr) out.push_back(assign(plan_.stored, plan_.first_steps));
   if (const auto* stride = as<Name>(plan_.stride)) {
@@ -192,7 +192,8 @@ const Expr* CheckpointText::items() {
 
 void CheckpointText::take_item(Statements& out) {
   if (!is<For>(loop_)) return;
-  const Expr* item = context_.local(plan_.start);
+  // What the schedule gives has no type of its own.
+  const Expr* item = call("int", {context_.local(plan_.start)});
   if (!plan_.from_zero) item = context_.make<Subscript>(Ranges(), plan_.range, item);
   out.push_back(context_.assign(target(), item));
 }
@@ -229,9 +230,10 @@ const Stmt* CheckpointText::stretches(const Statements& again) {
   const auto* counted = as<For>(loop_);
   const Expr* step = plan_.step ? context_.local(plan_.step) : counted->target;
   way.push_back(branch(compare(step, ComparisonOperator::In, context_.local(plan_.kept)), stored));
-  if (counted != nullptr && !plan_.from_zero) {
-    way.push_back(
-        context_.assign(counted->target, context_.make<Subscript>({}, plan_.range, step)));
+  if (counted != nullptr && plan_.step) {
+    const Expr* item =
+        plan_.from_zero ? step : context_.make<Subscript>(Ranges(), plan_.range, step);
+    way.push_back(context_.assign(counted->target, item));
   }
   const Block own = counted != nullptr ? counted->body : static_cast<const While*>(loop_)->body;
   const Statements iteration = plain(own, false);

@@ -501,7 +501,8 @@ void plan_snapshots_in(Block block, ReverseResult& reverse, NamePool& names, Pai
                                   .copy = !list && plan.written.contains(symbol),
                                   .copy_list = list,
                                   .pair = pair++});
-      plan.need(after, storage);
+      // A list that is thinned is that of one run of the loop, any other a stack of all of them.
+      if (checkpoint.thinned) plan.need(after, storage);
     }
     for (const Symbol symbol : rerun.reads) plan.need(after, symbol);
     checkpoint.dropped = std::move(rerun.dropped);
