@@ -129,8 +129,6 @@ def test_options_by_position():
 @pytest.mark.parametrize(
     'options',
     [
-        {'checkpoint': True},
-        {'checkpoint_config': {'enabled': True}},
         {'optimizations': {'nonsense': True}},
         {'optimizations': 3},
         {'output_index': 1},

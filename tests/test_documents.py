@@ -21,6 +21,7 @@ DOCUMENTS = [
     "README.md",
     "docs/architecture.md",
     "docs/caches.md",
+    "docs/checkpointing.md",
     "docs/inspection.md",
     "docs/options.md",
     "docs/rules.md",

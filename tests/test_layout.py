@@ -14,8 +14,9 @@ SRC = ROOT / "src"
 
 # For each folder of src/ the folders that its files may include, beside itself. Some files have a
 # row of their own: the type lattice stands below the rest of types/, because the outside answers
-# with types; the header of the road holds the options, which its last stages read; the module
-# binds what is in runtime/, which stands on the rest of python/.
+# with types; the header of the road holds the options, which its last stages read, and those about
+# checkpoints are read by autodiff/ as well; the module binds what is in runtime/, which stands on
+# the rest of python/.
 MAY_INCLUDE: dict[str, set[str]] = {
     "base": set(),
     "syntax": {"base"},
@@ -24,10 +25,14 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "rules": {"base", "syntax"},
     "lower": {"base", "syntax", "types/type", "capture", "rules"},
     "types": {"base", "syntax", "types/type", "capture", "rules", "lower"},
-    "pipeline.h": {"base", "syntax", "types/type", "capture", "rules", "lower", "types"},
+    "autodiff/checkpoint_options.h": {"base", "syntax"},
+    "pipeline.h": {
+        "base", "syntax", "types/type", "capture", "rules", "lower", "types",
+        "autodiff/checkpoint_options.h",
+    },
     "analysis": {"base", "syntax", "types/type", "capture", "rules", "lower", "types"},
 }
-MAY_INCLUDE["autodiff"] = {*MAY_INCLUDE["analysis"], "analysis"}
+MAY_INCLUDE["autodiff"] = {*MAY_INCLUDE["analysis"], "analysis", "autodiff/checkpoint_options.h"}
 MAY_INCLUDE["optimize"] = {*MAY_INCLUDE["autodiff"], "autodiff", "pipeline.h"}
 MAY_INCLUDE["emit"] = {*MAY_INCLUDE["optimize"], "optimize"}
 MAY_INCLUDE["loops"] = set(MAY_INCLUDE["autodiff"])

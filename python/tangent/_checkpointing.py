@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from tangent import _options, _runtime_steps
+from tangent._runtime_steps import checkpoint
 
 __all__ = [
     'CheckpointAwareStack',
@@ -45,28 +46,6 @@ def _whole(value: object, name: str, least: int) -> int:
             'BadOption', f'{name}={value!r}', f'{name} is a whole number, at least {least}'
         )
     return value
-
-
-class checkpoint:
-    """Marks loops of a differentiated function whose gradient keeps snapshots in place of tapes.
-
-    The function itself runs as without it. In a gradient, the outermost loops inside are run again
-    in parts backwards, however short they are; one that cannot be is refused.
-
-    Examples
-    --------
-    >>> def f(x):
-    ...     with tangent.checkpoint():
-    ...         for _ in range(1000):
-    ...             x = x + 0.01 * np.sin(x)
-    ...     return np.sum(x)
-    """
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        return None
 
 
 def grad_with_checkpointing(

@@ -30,7 +30,7 @@ _MEMORY = (_memory.NAME, '__tangent_copies__', '__tangent_compiled__')
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
-# What this package notes on functions begins with this. A note that is not that of the gradients
+# A note that is not memory is a rule, another text or another function.
 
 
 def _has_notes(function: FunctionType) -> bool:

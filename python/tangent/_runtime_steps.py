@@ -11,6 +11,40 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
+
+
+class _Checkpoint:
+    """Does nothing: the function itself runs as without it."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+
+def checkpoint() -> _Checkpoint:
+    """Marks loops of a differentiated function whose gradient keeps snapshots in place of tapes.
+
+    The function itself runs as without it. In a gradient, the outermost loops inside are run again
+    in parts backwards, however short they are; one that cannot be is refused.
+
+    Returns
+    -------
+    context manager
+        For `with`, around loops.
+
+    Examples
+    --------
+    >>> def f(x):
+    ...     with tangent.checkpoint():
+    ...         for _ in range(1000):
+    ...             x = x + 0.01 * np.sin(x)
+    ...     return np.sum(x)
+    """
+    return _Checkpoint()
+
+
 # By default as many snapshots as let no step be run again more than so many times.
 _REPETITIONS = 3
 

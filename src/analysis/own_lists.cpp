@@ -15,6 +15,13 @@ void bound_names(const Expr* target, std::unordered_set<Symbol>& names) {
   for (const Expr* element : tuple->elements) bound_names(element, names);
 }
 
+// xs = xs[::2]: what was the function's own still is.
+bool is_slice_of(const Expr* value, const Name* list) {
+  const auto* slice = as<Subscript>(value);
+  const auto* base = slice != nullptr && is<Slice>(slice->index) ? as<Name>(slice->value) : nullptr;
+  return base != nullptr && base->symbol == list->symbol;
+}
+
 bool holds_numeric(const TypedFunction& function, Symbol symbol) {
   const auto found = function.variables.find(symbol);
   return found != function.variables.end() && found->second.kind == TypeKind::List &&
@@ -33,7 +40,8 @@ std::unordered_set<Symbol> own_lists(const TypedFunction& function) {
       const auto* assign = as<Assign>(&node);
       if (assign == nullptr) return;
       const auto* name = as<Name>(assign->targets[0]);
-      const bool display = name != nullptr && is<ListDisplay>(assign->value);
+      const bool display =
+          name != nullptr && (is<ListDisplay>(assign->value) || is_slice_of(assign->value, name));
       for (const Expr* target : assign->targets) bound_names(target, display ? displays : others);
     });
   }

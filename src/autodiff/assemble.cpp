@@ -20,11 +20,14 @@ class Assembler {
         context_(context) {}
 
   Assembled run(Block body) {
+    unread_ = context_.symbol("_");
+    if (reads_name(body, unread_)) unread_ = names_.fresh("_");
     find_nested(body, false);
     choose_drivers(plan_.backward);
     Assembled out;
     forward(body, out.forward);
     for (const Stmt* statement : out.forward) note_primal(statement, out.primal);
+    for (const Stmt* statement : added_) forget_primal(statement, out.primal);
     // The adjoint of the result is that of the last statement.
     backward(plan_.backward, body.empty() ? Ranges() : body.back()->ranges, out.backward);
     for (const Symbol tape : tapes_) {
@@ -50,12 +53,17 @@ class Assembler {
         // A loop that is run again has a tape of its own each time.
         const bool nested =
             nested_.contains(item.statement) && !plan_.checkpoints.contains(item.statement);
-        if (item.count) choose_driver(item, nested);
+        if (item.count && !is_one_step(item.statement)) choose_driver(item, nested);
         choose_drivers(item.body);
       } else if (item.form == Back::Form::Stretches) {
         choose_drivers(item.body);
       }
     }
+  }
+
+  bool is_one_step(const Stmt* loop) const {
+    const auto found = plan_.checkpoints.find(loop);
+    return found != plan_.checkpoints.end() && found->second.one_step;
   }
 
   void choose_driver(const Back& item, bool nested) {
@@ -175,6 +183,13 @@ class Assembler {
     bool defines = false;
     for_each_definition(statement, [&](Symbol symbol) { defines = defines || symbol == variable; });
     return defines ? statement->ranges : ranges;
+  }
+
+  static void forget_primal(const Stmt* statement, std::unordered_set<const Stmt*>& primal) {
+    primal.erase(statement);
+    if (const auto* branch = as<If>(statement)) {
+      for (const Stmt* inner : branch->body) forget_primal(inner, primal);
+    }
   }
 
   void save_at(Block block, std::size_t index, Statements& out) {
@@ -305,11 +320,15 @@ class Assembler {
     }
     if (const auto found = plan_.checkpoints.find(statement); found != plan_.checkpoints.end()) {
       element_reads_.clear();
-      CheckpointText text(found->second, statement, numpy_, context_);
+      CheckpointText text(found->second, statement, numpy_, unread_, context_);
+      for (const SnapshotPart& part : found->second.state) {
+        if (!found->second.thinned) note_tape(part.list);
+      }
       text.begin(out);
       const auto* counted = as<For>(statement);
       const auto* repeat = as<While>(statement);
       out.push_back(text.first_run(forward(counted != nullptr ? counted->iterable : repeat->test)));
+      added_.insert(added_.end(), text.added().begin(), text.added().end());
       return;
     }
     if (is<For>(statement) || is<While>(statement)) return forward_loop(statement, out);
@@ -367,6 +386,10 @@ class Assembler {
   // `again`: one stretch of it, for the backward part.
   void forward_loop(const Stmt* loop, Statements& out, CheckpointText* again = nullptr) {
     element_reads_.clear();
+    if (again != nullptr && is_one_step(loop)) {
+      again->take_item(out);
+      return forward(body_of(loop), out);
+    }
     const auto found = plan_.loops.find(loop);
     const bool reversed = plan_.reversed.contains(loop);
     const LoopPlan* plan = reversed && found != plan_.loops.end() ? &found->second : nullptr;
@@ -481,7 +504,7 @@ class Assembler {
   // Each stretch of a loop that keeps snapshots is run again, with its tapes, and undone.
   void backward_stretches(const Back& item, Statements& out) {
     const CheckpointPlan& plan = plan_.checkpoints.at(item.statement);
-    CheckpointText text(plan, item.statement, numpy_, context_);
+    CheckpointText text(plan, item.statement, numpy_, unread_, context_);
     Statements again;
     dropped_ = &plan.dropped;
     forward_loop(item.statement, again, &text);
@@ -553,7 +576,13 @@ class Assembler {
         context_.make<Comment>(origin->ranges, context_.arena().copy_text("Grad of: " + text)));
   }
 
+  static Block body_of(const Stmt* loop) {
+    const auto* counted = as<For>(loop);
+    return counted != nullptr ? counted->body : static_cast<const While*>(loop)->body;
+  }
+
   void backward_loop(const Back& item, Statements& out) {
+    if (is_one_step(item.statement)) return backward(item.body, item.statement->ranges, out);
     Statements body;
     const Ranges ranges = item.statement->ranges;
     backward(item.body, ranges, body);
@@ -566,7 +595,7 @@ class Assembler {
     const Expr* target = item.target;
     const Expr* header = item.header;
     if (header == nullptr) {
-      target = context_.local(context_.symbol("_"));
+      target = context_.local(unread_);
       header = context_.make<Call>(
           {}, context_.global(context_.symbol("range")), context_.symbol("builtins.range"),
           context_.list<const Expr*>({context_.local(item.count)}), List<const Keyword*>());
@@ -580,6 +609,8 @@ class Assembler {
   Symbol numpy_;  // as it is printed
   NamePool& names_;
   Context& context_;
+  Statements added_;  // to the forward part, for snapshots
+  Symbol unread_;     // what a loop counts that nobody reads
   std::vector<Symbol> tapes_;
   const std::unordered_set<const Stmt*>* dropped_ = nullptr;  // what is not run again
   std::unordered_map<Symbol, Ranges> saved_at_;  // per tape or name: where its value comes from

@@ -1,6 +1,9 @@
 // Snapshots and stretches as statements; see checkpoint_text.h.
 #include "autodiff/checkpoint_text.h"
 
+#include <algorithm>
+
+#include "analysis/variables.h"
 #include "syntax/visit.h"
 
 namespace tangent {
@@ -13,6 +16,22 @@ const Constant* literal_number(const Expr* value) {
 }
 
 }  // namespace
+
+bool reads_name(Block block, Symbol name) {
+  const auto reads = [&](const Node* node) { return mentions(node, name); };
+  return std::ranges::any_of(block, [&](const Stmt* statement) {
+    if (const auto* branch = as<If>(statement))
+      return reads(branch->test) || reads_name(branch->body, name) ||
+             reads_name(branch->orelse, name);
+    if (const auto* loop = as<For>(statement))
+      return reads(loop->iterable) || reads_name(loop->body, name);
+    if (const auto* repeat = as<While>(statement))
+      return reads(repeat->test) || reads_name(repeat->body, name);
+    const auto* assign = as<Assign>(statement);
+    if (assign != nullptr && is<Name>(assign->targets[0])) return reads(assign->value);
+    return reads(statement);
+  });
+}
 
 const Expr* CheckpointText::call(std::string_view builtin,
                                  const std::vector<const Expr*>& arguments) {
@@ -95,8 +114,9 @@ CheckpointText::Statements CheckpointText::plain(Block block, bool all) {
 }
 
 void CheckpointText::begin(Statements& out) {
+  const std::size_t mark = out.size();
   for (const SnapshotPart& part : plan_.state) {
-    out.push_back(assign(part.list, context_.make<ListDisplay>({}, Exprs())));
+    if (plan_.thinned) out.push_back(assign(part.list, context_.make<ListDisplay>({}, Exprs())));
   }
   if (plan_.first_steps != nullptr) out.push_back(assign(plan_.stored, plan_.first_steps));
   if (const auto* stride = as<Name>(plan_.stride)) {
@@ -104,11 +124,13 @@ void CheckpointText::begin(Statements& out) {
     out.push_back(assign(stride->symbol, value));
   }
   if (plan_.steps) out.push_back(assign(plan_.steps, context_.integer(0)));
+  added_.insert(added_.end(), out.begin() + static_cast<std::ptrdiff_t>(mark), out.end());
 }
 
 // The number of the step that begins.
 const Expr* CheckpointText::count() {
   if (plan_.steps) return context_.local(plan_.steps);
+  if (plan_.step) return context_.local(plan_.step);
   return static_cast<const For*>(loop_)->target;
 }
 
@@ -144,18 +166,19 @@ const Stmt* CheckpointText::first_run(const Expr* header) {
                                    ComparisonOperator::Equal, context_.integer(0));
   body.push_back(branch(test, stored));
   if (plan_.steps) body.push_back(add(plan_.steps, context_.integer(1)));
+  added_.insert(added_.end(), body.begin(), body.end());
   const auto* counted = as<For>(loop_);
   const Block own = counted != nullptr ? counted->body : static_cast<const While*>(loop_)->body;
   const Statements iteration = plain(own, true);
   body.insert(body.end(), iteration.begin(), iteration.end());
-  if (counted != nullptr) return loop_over(counted->target, header, body);
+  if (counted != nullptr) return loop_over(plan_.steps ? counted->target : count(), header, body);
   return context_.make<While>(loop_->ranges, header, Block(context_.list(body)), Block());
 }
 
 const Expr* CheckpointText::target() {
   const auto* counted = as<For>(loop_);
   if (counted != nullptr) return counted->target;
-  return context_.local(context_.symbol("_"));
+  return context_.local(unread_);
 }
 
 const Expr* CheckpointText::items() {
@@ -167,14 +190,25 @@ const Expr* CheckpointText::items() {
                                       {}, start, stop, static_cast<const Expr*>(nullptr))));
 }
 
+void CheckpointText::take_item(Statements& out) {
+  if (!is<For>(loop_)) return;
+  // What the schedule gives has no type of its own.
+  const Expr* item = call("int", {context_.local(plan_.start)});
+  if (!plan_.from_zero) item = context_.make<Subscript>(Ranges(), plan_.range, item);
+  out.push_back(context_.assign(target(), item));
+}
+
 const Stmt* CheckpointText::stretches(const Statements& again) {
   const Expr* start = context_.local(plan_.start);
   const Expr* total =
       plan_.total != nullptr ? plan_.total : static_cast<const Expr*>(context_.local(plan_.steps));
   Statements body;
   const auto restore = [&] {
-    for (const SnapshotPart& part : plan_.state)
+    for (const SnapshotPart& part : plan_.state) {
       body.push_back(assign(part.variable, context_.make<Pop>({}, part.list, part.pair)));
+      // An array of its own: the text may be differentiated again, and cannot tell.
+      if (part.copy) body.push_back(assign(part.variable, copy(part)));
+    }
   };
   if (plan_.form != CheckpointPlan::Form::Binomial) {
     const Expr* next = binary(BinaryOperator::Add, start, plan_.stride);
@@ -196,15 +230,17 @@ const Stmt* CheckpointText::stretches(const Statements& again) {
   const auto* counted = as<For>(loop_);
   const Expr* step = plan_.step ? context_.local(plan_.step) : counted->target;
   way.push_back(branch(compare(step, ComparisonOperator::In, context_.local(plan_.kept)), stored));
-  if (counted != nullptr && !plan_.from_zero) {
-    way.push_back(
-        context_.assign(counted->target, context_.make<Subscript>({}, plan_.range, step)));
+  if (counted != nullptr && plan_.step) {
+    const Expr* item =
+        plan_.from_zero ? step : context_.make<Subscript>(Ranges(), plan_.range, step);
+    way.push_back(context_.assign(counted->target, item));
   }
   const Block own = counted != nullptr ? counted->body : static_cast<const While*>(loop_)->body;
   const Statements iteration = plain(own, false);
   way.insert(way.end(), iteration.begin(), iteration.end());
   body.push_back(loop_over(step, call("range", {context_.local(plan_.first), start}), way));
-  body.push_back(assign(plan_.stop, binary(BinaryOperator::Add, start, context_.integer(1))));
+  if (!plan_.one_step)
+    body.push_back(assign(plan_.stop, binary(BinaryOperator::Add, start, context_.integer(1))));
   body.insert(body.end(), again.begin(), again.end());
   const Expr* target = context_.make<TupleDisplay>(
       {},

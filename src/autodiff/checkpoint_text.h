@@ -11,19 +11,28 @@
 
 namespace tangent {
 
+// Whether a statement of a block reads a local.
+bool reads_name(Block block, Symbol name);
+
 class CheckpointText {
  public:
   using Statements = std::vector<const Stmt*>;
-  CheckpointText(const CheckpointPlan& plan, const Stmt* loop, Symbol numpy, Context& context)
-      : plan_(plan), loop_(loop), numpy_(numpy), context_(context) {}
+  // `unread` is the name of what a loop counts that nobody reads.
+  CheckpointText(const CheckpointPlan& plan, const Stmt* loop, Symbol numpy, Symbol unread,
+                 Context& context)
+      : plan_(plan), loop_(loop), numpy_(numpy), unread_(unread), context_(context) {}
 
   // In front of the loop.
   void begin(Statements& out);
   // The loop as the user wrote it, with snapshots.
   const Stmt* first_run(const Expr* header);
+  // What the forward part has beside the user's own statements.
+  [[nodiscard]] const Statements& added() const { return added_; }
   // What one stretch runs over.
   const Expr* items();
   const Expr* target();
+  // Of a stretch of one step: its item.
+  void take_item(Statements& out);
   // The loop over the stretches around what is done with each.
   const Stmt* stretches(const Statements& again);
 
@@ -46,6 +55,8 @@ class CheckpointText {
   const CheckpointPlan& plan_;
   const Stmt* loop_;
   Symbol numpy_;
+  Symbol unread_;
+  Statements added_;
   Context& context_;
 };
 

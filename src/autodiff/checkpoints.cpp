@@ -121,6 +121,8 @@ class RerunAnalysis {
     }
     bool found = false;
     if (is<If>(statement) || is_loop(statement)) {
+      // What the backward part goes through has tapes, whatever they are for.
+      if (plan_.reversed.contains(statement)) return true;
       for_each_block(statement, [&](Block block) {
         found = found ||
                 std::ranges::any_of(block, [&](const Stmt* inner) { return is_relevant(inner); });
@@ -267,7 +269,7 @@ class Chooser {
         walk(branch->orelse, other);
         std::erase_if(bound, [&](Symbol symbol) { return !other.contains(symbol); });
       } else if (is_loop(statement)) {
-        if (is_wanted(block, k, bound)) {
+        if (is_wanted(statement, bound)) {
           chosen_.insert(numbers_.at(statement));
         } else {
           SymbolSet inside = bound;
@@ -281,16 +283,15 @@ class Chooser {
     }
   }
 
-  bool is_wanted(Block block, std::size_t k, const SymbolSet& bound) {
-    const Stmt* loop = block[k];
+  bool is_wanted(const Stmt* loop, const SymbolSet& bound) {
     const bool forced = is_forced(loop);
     if (!forced && (!options_.enabled || is_short(loop))) return false;
     if (!plan_.reversed.contains(loop) || !uses_tapes(body_of_loop(loop))) return false;
-    const std::string obstacle = obstacle_of(block, k, bound);
+    const std::string obstacle = obstacle_of(loop, bound);
     if (obstacle.empty()) return true;
     if (forced) {
-      throw Diagnostic(DiagnosticKind::UnsupportedSyntax, "this loop cannot be run again: " + obstacle,
-                       loop->ranges,
+      throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
+                       "this loop cannot be run again: " + obstacle, loop->ranges,
                        "move that out of the loop, or take the loop out of the `with`");
     }
     return false;
@@ -354,22 +355,11 @@ class Chooser {
   }
 
   // Why a loop cannot be run again; empty: it can.
-  std::string obstacle_of(Block block, std::size_t k, const SymbolSet& bound) {
-    const Stmt* loop = block[k];
+  std::string obstacle_of(const Stmt* loop, const SymbolSet& bound) {
     if (const auto* counted = as<For>(loop)) {
       if (std::string found = obstacle_of_items(counted); !found.empty()) return found;
     }
-    std::vector<Symbol> at_end;
-    if (const auto needs = plan_.needs.find(key_of(block)); needs != plan_.needs.end()) {
-      SymbolSet defined;
-      for_each_definition(loop, [&](Symbol symbol) { defined.insert(symbol); });
-      if (k + 1 < needs->second.size()) {
-        for (const Symbol symbol : needs->second[k + 1]) {
-          if (defined.contains(symbol)) at_end.push_back(symbol);
-        }
-      }
-    }
-    const Rerun rerun = RerunAnalysis(loop, plan_, at_end).run();
+    const Rerun rerun = RerunAnalysis(loop, plan_, {}).run();
     if (std::string found = obstacle_in(body_of_loop(loop), rerun); !found.empty()) return found;
     for (const Symbol symbol : rerun.state) {
       const std::string name = "`" + std::string(symbol.text()) + "`";
@@ -511,7 +501,8 @@ void plan_snapshots_in(Block block, ReverseResult& reverse, NamePool& names, Pai
                                   .copy = !list && plan.written.contains(symbol),
                                   .copy_list = list,
                                   .pair = pair++});
-      plan.need(after, storage);
+      // A list that is thinned is that of one run of the loop, any other a stack of all of them.
+      if (checkpoint.thinned) plan.need(after, storage);
     }
     for (const Symbol symbol : rerun.reads) plan.need(after, symbol);
     checkpoint.dropped = std::move(rerun.dropped);

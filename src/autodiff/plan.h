@@ -66,7 +66,8 @@ struct CheckpointPlan {
     Binomial,  // at the steps of the schedule of Griewank and Walther
   };
   Form form = Form::Segments;
-  bool thinned = false;               // Binomial: the first snapshots are made as for Thinned
+  bool thinned = false;   // Binomial: the first snapshots are made as for Thinned
+  bool one_step = false;  // a stretch is one step that is not cut: it needs no loops and no tapes
   std::int64_t most = 0;              // at most so many snapshots; 0: as the form has it
   Block inside;                       // the loop alone: positions in it are those of one stretch
   const Expr* range = nullptr;        // all items of a `for`; null: a `while`

@@ -5,6 +5,7 @@
 // the iteration that was cut, if it is the last one, then the full ones.
 #include <cmath>
 
+#include "autodiff/checkpoint_text.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
@@ -57,9 +58,13 @@ void Reverse::reverse_stretches(const Stmt* loop) {
   const std::vector<Symbol> touched = touched_by(loop);
   const std::vector<Symbol> carried = carried_by(loop, touched);
   CheckpointPlan& plan = result_.plan.checkpoints[loop];
-  plan.inside = context_.list<const Stmt*>({loop});
-  plan.start = backward_number("start");
-  plan.stop = backward_number("stop");
+  // A loop in front of an exit of the loop around it is undone in two places.
+  const bool is_first = plan.inside.empty();
+  if (is_first) {
+    plan.inside = context_.list<const Stmt*>({loop});
+    plan.start = backward_number("start");
+    plan.stop = backward_number("stop");
+  }
 
   killed_in_loop(loop);
   if (find_node(loop, [](const Node* node) { return is<Break>(node); }) != nullptr) flush_reads();
@@ -98,7 +103,7 @@ void Reverse::reverse_stretches(const Stmt* loop) {
   position_ = after;
   after_current_ = after;
   out_->push_back(std::move(item));
-  plan_schedule(loop, plan, after);
+  if (is_first) plan_schedule(loop, plan, after);
 }
 
 // What the loop runs over, seen from one stretch.
@@ -141,6 +146,11 @@ void Reverse::plan_schedule(const Stmt* loop, CheckpointPlan& plan, Position aft
   };
   if (!known) plan.total = nullptr;
   if (!known || !plan.from_zero) plan.steps = forward_number("steps");
+  // `for _ in range(n)`: the number of the step is read now.
+  const auto* counted = as<For>(loop);
+  const auto* target = counted != nullptr ? as<Name>(counted->target) : nullptr;
+  if (!plan.steps && target->symbol.text() == "_" && !reads_name(counted->body, target->symbol))
+    plan.step = backward_number("step");
   std::vector<const Expr*> most;
   if (plan.most > 0) most.push_back(context_.integer(plan.most));
   if (plan.thinned) plan.stride = context_.local(forward_number("stride"));
@@ -156,10 +166,11 @@ void Reverse::plan_schedule(const Stmt* loop, CheckpointPlan& plan, Position aft
     }
   }
   if (!binomial) return;
+  plan.one_step = exits.exits.empty();
   plan.first = backward_number("first");
   plan.kept = backward_number("kept");
   typing_.declare(plan.kept, Type::unknown());
-  if (!plan.from_zero || plan.range == nullptr) plan.step = backward_number("step");
+  if (plan.steps) plan.step = backward_number("step");
   const Expr* total = known ? plan.total : context_.local(plan.steps);
   const Expr* stored = nullptr;
   if (plan.thinned) {

@@ -244,15 +244,19 @@ class Saver {
     if (const auto plan = plan_.loops.find(loop); plan != plan_.loops.end()) {
       loops_.back().undone = plan->second.undone;
     }
-    const bool falls = walk(body, inner, depth + 1);
+    // What one step alone keeps is kept under names.
+    const bool one_step = stretches && checkpoint->second.one_step;
+    const bool falls = walk(body, inner, one_step ? 0 : depth + 1);
     const std::vector<Exit> exits = std::move(loops_.back().exits);
     loops_.pop_back();
-    if (falls) {
+    if (falls && !one_step) {
       // The next iteration writes these again; the loop's own target comes with the iteration.
       for (const Symbol symbol : inside) {
         const auto found = inner.find(symbol);
         if (found != inner.end()) overwrite(symbol, position(body, body.size()), depth + 1, inner);
       }
+    }
+    if (falls) {
       if (counted != nullptr) {
         for_each_target(counted->target, [&](Symbol symbol) { inner.erase(symbol); });
       }

@@ -143,7 +143,7 @@ Block Lowering::body_of(const FunctionDefinition& definition, ThingHandle functi
     Thing thing = look_up(function, root->symbol);
     if (path != nullptr && thing.kind == ThingKind::Module)
       thing = attribute_of(thing, path->attribute);
-    return thing.qualified_name && thing.qualified_name.text() == "tangent.checkpoint";
+    return thing.qualified_name && thing.qualified_name.text() == "tangent.runtime.checkpoint";
   });
 }
 

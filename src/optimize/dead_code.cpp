@@ -318,8 +318,12 @@ class DeadCode {
         });
       }
       if (const Pop* pop = pop_of(statement)) {
-        const bool live =
-            is_live(static_cast<const Assign*>(statement)->targets[0], live_after_[statement]);
+        const Expr* target = static_cast<const Assign*>(statement)->targets[0];
+        // What is taken from a tape of tapes is one.
+        const auto* name = as<Name>(target);
+        const bool live = is_live(target, live_after_[statement]) ||
+                          (name != nullptr && tapes_.contains(name->symbol) &&
+                           !dead_tapes_.contains(name->symbol));
         tapes[pop->tape] = tapes[pop->tape] || live;
       } else if (const auto* branch = as<If>(statement)) {
         find_live_tapes(branch->body, tapes);
@@ -373,7 +377,7 @@ class DeadCode {
       if (is_needed(statement, live_after_[statement])) {
         // Kept for what it may raise alone: nobody reads the name.
         if (target != nullptr && input_.forward.contains(statement) && !is<Pop>(assign->value) &&
-            !is_live(target, live_after_[statement])) {
+            !tapes_.contains(target->symbol) && !is_live(target, live_after_[statement])) {
           return made_anew(
               statement, context.make<ExpressionStatement>(assign->ranges, assign->value), input_);
         }
