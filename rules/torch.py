@@ -113,14 +113,27 @@ def prod(y, input, dim=None, keepdim=False):
          sample=("(matrix23,)", "(matrix23, dim=0)", "(matrix23, 1)", "(matrix23, -1, True)"),
          note="`torch.amax`, `torch.amin`, `torch.max`, `torch.min`: equal elements share evenly.")
 def amax(y, input, dim=None, keepdim=False):
-    hits = input == _spread(y, input, dim, keepdim)
+    if dim is None or keepdim:
+        hits = input == y
+    elif rank(input) > 0 and integer(dim) and not keepdim:
+        hits = input == np.expand_dims(y, dim)
+    else:
+        hits = input == _spread(y, input, dim, keepdim)
     by = spread(d[y], input, dim, keepdim)
-    d[input] = mask(hits, by / _ties(hits, input, dim))
+    if dim is None:
+        d[input] = mask(hits, by / max(int(np.count_nonzero(hits)), 1))
+    else:
+        d[input] = mask(hits, by / _ties(hits, input, dim))
 
 
 @tangent("torch.amax")
 def amax(y, input, dim=None, keepdim=False):
-    hits = input == _spread(y, input, dim, keepdim)
+    if dim is None or keepdim:
+        hits = input == y
+    elif rank(input) > 0 and integer(dim) and not keepdim:
+        hits = input == np.expand_dims(y, dim)
+    else:
+        hits = input == _spread(y, input, dim, keepdim)
     total = np.sum(mask(hits, d[input]), axis=dim, keepdims=keepdim)
     d[y] = total / np.count_nonzero(hits, axis=dim, keepdims=keepdim)
 

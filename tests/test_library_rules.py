@@ -3,6 +3,9 @@ second order."""
 
 from __future__ import annotations
 
+import os
+import shutil
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,11 +16,19 @@ import tangent
 import torch
 from library_calls import LibraryCall, calls_of, function_of, functions_of, scope_of, seed_for
 
+# tinygrad's CPU device calls clang; without one its own interpreter does.
+if shutil.which('clang') is None:
+    places = [str(path) for path in sorted(Path('/usr/lib').glob('llvm-*/bin'))]
+    os.environ['PATH'] = os.pathsep.join([os.environ['PATH'], *places])
+    if shutil.which('clang') is None:
+        os.environ['DEV'] = 'PYTHON'
+
 # Most of the time here is XLA's, for code that runs once.
 jax.config.update('jax_disable_most_optimizations', True)
 
 JAX = functions_of('jax')
 TORCH = functions_of('torch')
+TINYGRAD = functions_of('tinygrad')
 WIDTHS = ('float64', 'float32')
 TOLERANCE = {'float64': 1e-9, 'float32': 2e-4}
 # What the library does not take as NumPy does: these samples are no calls of its functions.
@@ -40,7 +51,7 @@ SYMMETRIC = ('cholesky', 'eigvalsh', 'eigh')
 
 def symmetric(name: str, slope: Any) -> Any:
     slope = np.asarray(slope)
-    return slope + slope.T if name.endswith(SYMMETRIC) else slope
+    return slope + np.swapaxes(slope, -1, -2) if name.endswith(SYMMETRIC) else slope
 
 
 def narrowed(values: dict[str, Any], width: str) -> list[Any]:
@@ -235,3 +246,54 @@ def test_second_order_of_torch(name: str) -> None:
         slope = torch.autograd.grad(function(*whole).sum(), x, create_graph=True)[0]
         want = torch.autograd.grad(slope.sum(), x)[0] if slope.requires_grad else 0 * x
         close(got, want.detach(), 'float64', call.expression)
+
+
+# tinygrad, in single precision
+
+
+def as_method(call: LibraryCall) -> LibraryCall:
+    """The call with its first argument as the receiver."""
+    method = call.name.rpartition('.')[2]
+    inside = call.expression[len(call.name) + 1 : -1]
+    receiver, _, rest = inside.partition(',')
+    spelled = f'{receiver}.{method}({rest.strip()})'
+    return LibraryCall(call.name, spelled, call.values, call.record, call.active)
+
+
+@pytest.mark.parametrize('name', TINYGRAD)
+def test_tinygrad(name: str) -> None:
+    from tinygrad import Tensor
+
+    tried = 0
+    for call in list(calls_of(name, TINYGRAD[name]))[:3]:
+        function = function_of(as_method(call), {})
+        arguments = [
+            Tensor(np.asarray(value, 'float32') if value.dtype.kind == 'f' else value)
+            if isinstance(value, np.ndarray)
+            else value
+            for value in call.values.values()
+        ]
+        positions = [list(call.values).index(each) for each in call.active]
+        chosen = [arguments[position] for position in positions]
+        if not all(isinstance(each, Tensor) for each in chosen):
+            continue
+        try:
+            value = function(*arguments)
+            shape = value.shape
+        except (TypeError, ValueError, RuntimeError, AssertionError, AttributeError, IndexError):
+            continue
+        seed = Tensor(np.asarray(seed_for(shape), 'float32'))
+        want = value.gradient(*chosen, gradient=seed)
+        got = tangent.vjp(function, wrt=tuple(call.active))(*arguments, init_grad=seed)
+        got = got if isinstance(got, tuple) else (got,)
+        moves = [Tensor(np.asarray(seed_for(each.shape), 'float32')) for each in chosen]
+        forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
+        along = (forward * seed).sum().item()
+        total = 0.0
+        for each, other, move in zip(got, want, moves, strict=True):
+            assert isinstance(each, Tensor) and each.dtype == move.dtype, call.expression
+            close(each.numpy(), other.numpy(), 'float32', call.expression)
+            total += (other * move).sum().item()
+        assert abs(along - total) < 1e-3 * (1 + abs(total)), f'{call.expression} forward'
+        tried += 1
+    assert tried, 'no sample is a call of this method'

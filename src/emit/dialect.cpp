@@ -545,9 +545,15 @@ class Speller {
       case Library::Tinygrad: {
         if (widens || !array || !is_among(kTinygradMethods, path)) break;
         const std::vector<const Expr*> rest(arguments.begin() + 1, arguments.end());
+        std::vector<const Keyword*> renamed;
+        for (const Keyword* keyword : keywords) {
+          const bool keeps = keyword->name.text() == "keepdims";
+          renamed.push_back(context_.make<Keyword>(
+              keyword->ranges, keeps ? context_.symbol("keepdim") : keyword->name, keyword->value));
+        }
         return context_.make<Call>(
             call->ranges, context_.make<Attribute>(Ranges(), arguments[0], context_.symbol(path)),
-            call->callee, context_.list(rest), keywords);
+            call->callee, context_.list(rest), List<const Keyword*>(context_.list(renamed)));
       }
       case Library::NumPy:
         break;
