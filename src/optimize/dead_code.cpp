@@ -38,6 +38,9 @@ class DeadCode {
     return rewrite(body);
   }
 
+  // Whether a branch or a loop is gone, and with it what its test or its iterable read.
+  [[nodiscard]] bool removed_block() const { return removed_block_; }
+
  private:
   void solve(Block body) {
     live_after_.clear();
@@ -342,6 +345,7 @@ class DeadCode {
       if (is_empty(body) && is_empty(orelse) && input_.effects.is_pure(branch->test) &&
           !(input_.forward.contains(statement) &&
             input_.effects.may_raise(branch->test, harmless(statement)))) {
+        removed_block_ = true;
         return nullptr;
       }
       return context.make<If>(branch->ranges, branch->test, body, orelse);
@@ -352,6 +356,7 @@ class DeadCode {
       const bool ours = !input_.forward.contains(statement);
       if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
           (ours || !targets_live(loop, before))) {
+        removed_block_ = true;
         return nullptr;
       }
       return context.make<For>(loop->ranges, loop->target, loop->iterable, body, Block(), false);
@@ -377,6 +382,7 @@ class DeadCode {
   }
 
   const PassInput& input_;
+  bool removed_block_ = false;
   const Stmt* before_ = nullptr;  // the statement in front of the one that is rewritten
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
@@ -394,6 +400,13 @@ class DeadCode {
 
 }  // namespace
 
-Block remove_dead_code(Block body, const PassInput& input) { return DeadCode(input).run(body); }
+Block remove_dead_code(Block body, const PassInput& input) {
+  for (bool again = true; again;) {
+    DeadCode pass(input);
+    body = pass.run(body);
+    again = pass.removed_block();
+  }
+  return body;
+}
 
 }  // namespace tangent

@@ -33,6 +33,8 @@ struct PassInput {
 
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.
 Block remove_dead_code(Block body, const PassInput& input);
+// x = old_x where x still is what old_x is.
+Block remove_restores(Block body, const PassInput& input);
 // Puts a value that is read once where it is read: what is taken from a tape, names for names.
 Block substitute_single_uses(Block body, const PassInput& input);
 // The last branch of the forward part and the first of the backward part, on the same test, become

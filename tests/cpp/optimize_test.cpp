@@ -128,6 +128,33 @@ class Passes : public ::testing::Test {
   Arena types_;
 };
 
+// ------------------------------------------------------------------------- restores
+
+TEST_F(Passes, ARestoreOfWhatDidNotChangeGoesWithItsSave) {
+  EXPECT_EQ(run(remove_restores,
+                "old_x = x\n"
+                "a = math.sqrt(x)\n"
+                "x = old_x\n"
+                "bx = x * a\n"),
+            "a = math.sqrt(x)\n"
+            "bx = x * a\n");
+  // What reads the save keeps it.
+  EXPECT_EQ(run(remove_restores,
+                "old_x = x\n"
+                "x = old_x\n"
+                "bx = old_x\n"),
+            "old_x = x\n"
+            "bx = old_x\n");
+}
+
+TEST_F(Passes, ARestoreOfWhatMayHaveChangedStays) {
+  for (const std::string between : {"x = x + 1.0\n", "x += 1.0\n", "if a > 0.0:\n    x = a\n",
+                                    "for x in range(3):\n    a = x\n", "old_x = a\n"}) {
+    const std::string text = "old_x = x\n" + between + "x = old_x\nbx = x\n";
+    EXPECT_EQ(run(remove_restores, text), text);
+  }
+}
+
 // ------------------------------------------------------------------------- join elements
 
 TEST_F(Passes, AContributionJoinsTheStoreThatClears) {
@@ -143,6 +170,20 @@ TEST_F(Passes, AContributionJoinsTheStoreThatClears) {
                 "bv[i] -= a * bnew\n"),
             "bnew = bv[i]\n"
             "bv[i] = -a * bnew\n");
+}
+
+TEST_F(Passes, AContributionJoinsTheStoreThatClearsAPart) {
+  EXPECT_EQ(run(join_elements,
+                "bw = bv[:].copy()\n"
+                "bv[:] = 0.0\n"
+                "bv[:] += 2 * bw * v\n"),
+            "bw = bv[:].copy()\n"
+            "bv[:] = 2 * bw * v\n");
+  // A view of what is cleared reads zeros; so may an adjoint that this block did not make.
+  for (const std::string view : {"bw = bv[:]\n", "bw = bv\n", ""}) {
+    const std::string text = view + "bv[:] = 0.0\nbv[:] += 2 * bw * v\n";
+    EXPECT_EQ(run(join_elements, text), text);
+  }
 }
 
 TEST_F(Passes, ContributionsToOneElementBecomeOne) {
