@@ -1,15 +1,15 @@
 """torch: what is the same as in NumPy and SciPy, and what takes other arguments there."""
 
 same("torch", "numpy", """
-    absolute abs square sqrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin asin
-    arccos acos arctan atan sinh cosh tanh arcsinh asinh arccosh acosh arctanh atanh deg2rad rad2deg
-    sinc real conj nan_to_num maximum minimum fmax fmin float_power arctan2 atan2 hypot logaddexp
-    logaddexp2 fmod copysign where sign floor ceil trunc fix heaviside isnan isfinite isinf
-    signbit isposinf isneginf isclose logical_not logical_and logical_or logical_xor reshape
-    swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like roll tile tril triu kron outer
-    inner tensordot einsum add subtract multiply divide true_divide pow remainder floor_divide
-    negative positive matmul equal not_equal less less_equal greater greater_equal cross trace vdot diag
-    diagonal flipud fliplr allclose count_nonzero
+    absolute abs square sqrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin
+    asin arccos acos arctan atan sinh cosh tanh arcsinh asinh arccosh acosh arctanh atanh
+    deg2rad rad2deg sinc real conj nan_to_num maximum minimum fmax fmin float_power arctan2
+    atan2 hypot logaddexp logaddexp2 fmod copysign where sign floor ceil trunc fix heaviside
+    isnan isfinite isinf signbit isposinf isneginf isclose logical_not logical_and logical_or
+    logical_xor reshape swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like roll
+    tile tril triu kron outer inner tensordot einsum add subtract multiply divide true_divide
+    pow remainder floor_divide negative positive matmul equal not_equal less less_equal greater
+    greater_equal cross trace vdot diag diagonal flipud fliplr allclose count_nonzero
     """, clip="clip", clamp="clip", neg="negative", sub="subtract", mul="multiply", div="divide",
      mm="matmul", mv="matmul", bmm="matmul", dot="matmul", clone="copy", eq="equal", ne="not_equal",
      lt="less", le="less_equal", gt="greater", ge="greater_equal", ger="outer", swapdims="swapaxes",

@@ -137,7 +137,7 @@ def test_options_by_position():
         {'optimizations': 3},
         {'output_index': 0},
         {'output_weights': (1.0, 2.0)},
-        {'compile': 'jax'},
+        {'compile': 'native'},
         {'compile': 'numba'},
         {'source': 'def product(x): return x'},
         {'verbose': 7},

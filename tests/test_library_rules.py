@@ -101,6 +101,8 @@ def one_of_jax(call: LibraryCall, width: str) -> int:
         value, pullback = jax.vjp(of_active, *chosen)
     except NOT_A_CALL['jax.numpy']:
         return 0
+    if 'hstack([number' in call.expression:
+        return 0  # arrays without axes among those with some
     if isinstance(value, (tuple, list)):
         return 1  # parts of tuples are tried by themselves
     seed = jnp.asarray(seed_for(value.shape), value.dtype)
@@ -212,13 +214,12 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
     moves = [torch.as_tensor(seed_for(tuple(each.shape)), dtype=each.dtype) for each in plain]
     moves = [torch.as_tensor(symmetric(call.name, each)) for each in moves]
     try:
-        _, along = torch.func.jvp(of_active, tuple(plain), tuple(moves))
+        along = torch.func.jvp(of_active, tuple(plain), tuple(moves))[1]
     except (NotImplementedError, RuntimeError):
-        along = sum(
-            torch.autograd.functional.jvp(of_active, tuple(plain), tuple(moves))[1:]
-        )
+        along = torch.autograd.functional.jvp(of_active, tuple(plain), tuple(moves))[1]
     forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
-    close(torch.as_tensor(forward).detach(), along.detach(), width, f'{call.expression} {width} forward')
+    where = f'{call.expression} {width} forward'
+    close(torch.as_tensor(forward).detach(), along.detach(), width, where)
     return 1
 
 
@@ -268,7 +269,9 @@ def test_tinygrad(name: str) -> None:
     for call in list(calls_of(name, TINYGRAD[name]))[:3]:
         function = function_of(as_method(call), {})
         arguments = [
-            Tensor(np.asarray(value, 'float32') if value.dtype.kind == 'f' else value)
+            Tensor(np.asarray(value, 'float32'))
+            if np.asarray(value).dtype.kind == 'f'
+            else Tensor(value)
             if isinstance(value, np.ndarray)
             else value
             for value in call.values.values()

@@ -533,6 +533,8 @@ class Speller {
     switch (library()) {
       case Library::Jax:
         if (widens && call->ranges.empty()) break;
+        // What JAX computes with arrays only, of axes and shifts.
+        if (call->ranges.empty() && !array && (path == "argsort" || path == "negative")) break;
         return context_.make<Call>(call->ranges, library_path(path, call->function->ranges),
                                    call->callee, context_.list(arguments), keywords);
       case Library::Torch:
