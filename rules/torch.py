@@ -1,14 +1,18 @@
-"""torch: what is the same as in NumPy and SciPy, and what takes other arguments there."""
+"""torch: what is the same as in NumPy and SciPy, and what takes other arguments there.
+
+What gives back its argument itself where NumPy makes a copy (`positive`, `conj`, `contiguous`) is not
+the same: a store would be seen through both.
+"""
 
 same("torch", "numpy", """
     absolute abs square sqrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin
     asin arccos acos arctan atan sinh cosh tanh arcsinh asinh arccosh acosh arctanh atanh
-    deg2rad rad2deg sinc real conj nan_to_num maximum minimum fmax fmin float_power arctan2
+    deg2rad rad2deg sinc real nan_to_num maximum minimum fmax fmin float_power arctan2
     atan2 hypot logaddexp logaddexp2 fmod copysign where sign floor ceil trunc fix heaviside
     isnan isfinite isinf signbit isposinf isneginf isclose logical_not logical_and logical_or
     logical_xor reshape swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like roll
     tile tril triu kron outer inner tensordot einsum add subtract multiply divide true_divide
-    pow remainder floor_divide negative positive matmul equal not_equal less less_equal greater
+    pow remainder floor_divide negative matmul equal not_equal less less_equal greater
     greater_equal cross trace vdot diag diagonal flipud fliplr allclose count_nonzero
     """, clip="clip", clamp="clip", neg="negative", sub="subtract", mul="multiply", div="divide",
      mm="matmul", mv="matmul", bmm="matmul", dot="matmul", clone="copy", eq="equal", ne="not_equal",
@@ -25,7 +29,7 @@ same("torch.special", "scipy.special", "erf erfc erfinv logit digamma xlogy xlog
 same("torch.nn.functional", "scipy.special", "", sigmoid="expit", logsigmoid="log_expit")
 same("torch.nn.functional", "numpy", "tanh")
 
-same("torch.Tensor", "numpy", "ndim", contiguous="copy", view="reshape")
+same("torch.Tensor", "numpy", "ndim", view="reshape")
 same("torch.Tensor", "builtins", "", item="float")
 
 

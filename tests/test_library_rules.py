@@ -249,6 +249,22 @@ def test_second_order_of_torch(name: str) -> None:
         close(got, want.detach(), 'float64', call.expression)
 
 
+def test_at_points_without_a_slope() -> None:
+    def relu_of_jax(x: Any) -> Any:
+        return jnp.sum(jax.nn.relu(x))
+
+    def relu_of_torch(x: Any) -> Any:
+        return torch.relu(x).sum()
+
+    def largest(x: Any) -> Any:
+        return torch.amax(x)
+
+    np.testing.assert_array_equal(tangent.grad(relu_of_jax)(jnp.array([0.0, 1.0])), [0.0, 1.0])
+    x = torch.tensor([0.0, 1.0, 1.0])
+    np.testing.assert_array_equal(tangent.grad(relu_of_torch)(x), [0.0, 1.0, 1.0])
+    np.testing.assert_array_equal(tangent.grad(largest)(x), [0.0, 0.5, 0.5])
+
+
 # tinygrad, in single precision
 
 
