@@ -1,7 +1,7 @@
 """torch: what is the same as in NumPy and SciPy, and what takes other arguments there.
 
-What gives back its argument itself where NumPy makes a copy (`positive`, `conj`, `contiguous`) is not
-the same: a store would be seen through both.
+What gives back its argument itself where NumPy makes a copy (`positive`, `conj`, `contiguous`) is
+not the same: a store would be seen through both.
 """
 
 same("torch", "numpy", """

@@ -464,7 +464,12 @@ class _Tinygrad(Compiled):
                 'pass tinygrad.Tensor, or leave compile out',
             )
         function = self._kept(key, lambda: tinygrad.TinyJit(self._calls(args, kwargs, Tensor)))
-        return function(*[tensor.realize() for tensor in tensors])
+        # TinyJit takes no tensor twice, and gives the same buffers at every call.
+        given: list[Any] = []
+        for tensor in tensors:
+            again = any(tensor is other for other in given)
+            given.append((tensor.clone() if again else tensor).realize())
+        return _mapped(function(*given), Tensor, lambda tensor: tensor.clone().realize())
 
     def _calls(self, args: Any, kwargs: Any, tensor_type: type) -> Callable[..., Any]:
         gradient = self.__wrapped__
@@ -473,7 +478,8 @@ class _Tinygrad(Compiled):
             given = iter(tensors)
             positional = _thawed(args, given, tensor_type)
             named = _thawed(kwargs, given, tensor_type)
-            return _realized(gradient(*positional, **named), tensor_type)
+            made = gradient(*positional, **named)
+            return _mapped(made, tensor_type, lambda tensor: tensor.realize())
 
         return call
 
@@ -500,11 +506,12 @@ def _thawed(value: Any, tensors: Any, tensor_type: type) -> Any:
     return value
 
 
-def _realized(value: Any, tensor_type: type) -> Any:
+def _mapped(value: Any, tensor_type: type, change: Callable[[Any], Any]) -> Any:
+    """A value with each of its tensors changed."""
     if isinstance(value, tensor_type):
-        return cast(Any, value).realize()
+        return change(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_realized(part, tensor_type) for part in value)
+        return type(value)(_mapped(part, tensor_type, change) for part in value)
     if isinstance(value, dict):
-        return {key: _realized(part, tensor_type) for key, part in value.items()}
+        return {key: _mapped(part, tensor_type, change) for key, part in value.items()}
     return value
