@@ -160,6 +160,39 @@ def test_ints_are_compiled_in() -> None:
         assert float(compiled(2.0, n)) == (n + 1) * 2.0**n
 
 
+FACTOR = 2.0
+
+
+def test_names_that_change_are_seen() -> None:
+    global FACTOR
+
+    def helper(x: Any) -> Any:
+        return FACTOR * x
+
+    def f(x: Any) -> Any:
+        return helper(x) * x
+
+    compiled = tangent.grad(f, compile='jax')
+    assert float(compiled(3.0)) == 12.0
+    FACTOR = 5.0
+    try:
+        assert float(compiled(3.0)) == 30.0
+    finally:
+        FACTOR = 2.0
+    assert float(compiled(3.0)) == 12.0
+
+
+def test_objects_are_refused_by_jax() -> None:
+    class Model:
+        rate = 2.0
+
+    def f(x: Any, model: Any) -> Any:
+        return x * x * model.rate
+
+    with pytest.raises(TangentError, match='Model'):
+        tangent.grad(f, compile='jax')(3.0, Model())
+
+
 def test_containers_and_seeds_under_jax() -> None:
     def loss(p: Any, x: Any) -> Any:
         return np.sum(p['w'] * x) ** 2 + p['b'] * p['b']

@@ -101,7 +101,7 @@ def one_of_jax(call: LibraryCall, width: str) -> int:
         value, pullback = jax.vjp(of_active, *chosen)
     except NOT_A_CALL['jax.numpy']:
         return 0
-    if 'hstack([number' in call.expression:
+    if call.name.endswith('hstack') and 'number' in call.expression:
         return 0  # arrays without axes among those with some
     if isinstance(value, (tuple, list)):
         return 1  # parts of tuples are tried by themselves
