@@ -249,8 +249,29 @@ class _Jax(Compiled):
         super().__init__(gradient)
         self._target = _translated(gradient)
         self._captured = _Captured(gradient)
+        # The last function of arrays alone, with what it captured and how many they were: jax.jit
+        # itself tells their shapes apart.
+        self._latest: tuple[Callable[..., Any], tuple[Any, ...], int] | None = None
+        self._config: Any = import_module('jax').config
+        self._array: type = type(import_module('jax.numpy').zeros(()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        latest = self._latest
+        if (
+            latest is not None
+            and not kwargs
+            and latest[2] == len(args)
+            and self._config.jax_enable_x64
+            and all(type(each) is self._array for each in args)
+            and latest[1] == self._captured()
+        ):
+            try:
+                return latest[0](list(args))
+            except TypeError:
+                pass  # of another shape it may not be traced: said below
+        return self._call_slowly(args, kwargs)
+
+    def _call_slowly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         import jax
 
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs), is_leaf=lambda x: x is None)
@@ -267,9 +288,10 @@ class _Jax(Compiled):
         signature = tuple(_signature(leaf) for leaf in leaves)
         key = (tree, signature, _is_wide_allowed(), self._captured())
         function = self._compiled.get(key)
-        if function is not None:
-            return function(traced)
-        function = self._kept(key, lambda: self._make(leaves, tree, traced, args, kwargs))
+        if function is None:
+            function = self._kept(key, lambda: self._make(leaves, tree, traced, args, kwargs))
+        if not kwargs and len(traced) == len(args) and all(type(x) is self._array for x in args):
+            self._latest = function, key[3], len(args)
         return function(traced)
 
     def _make(
