@@ -21,6 +21,8 @@ UNROLLED = 100
 PACKAGES = {
     'tangent-ad': ('tangent-ad', 'numpy'),
     'tangent-jax': ('jax', 'numpy'),
+    'tangent-jax-numpy': ('jax', 'numpy'),
+    'jax-jit': ('jax', 'jaxlib'),
     'tangent-torch': ('torch',),
     'tangent-tinygrad': ('tinygrad',),
     'torch-compile': ('torch',),

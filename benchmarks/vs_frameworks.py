@@ -6,9 +6,9 @@
     python benchmarks/vs_frameworks.py --only mlp,cold  some cases alone
 
 Each tool runs each case in a process of its own, one thread, several rounds in turn; a number is
-the least of all rounds, and ratios are of numbers of one run. A tool that cannot be had is reported
-as such. `tangent-ad` has the import name of this package: it gets an environment of its own under the
-cache folder (`$XDG_CACHE_HOME/tangent-benchmarks`).
+the least of all rounds, and ratios are of numbers of one run. A tool that cannot be had is
+reported as such. `tangent-ad` has the import name of this package: it gets an environment of its
+own under the cache folder (`$XDG_CACHE_HOME/tangent-benchmarks`).
 
 What runs in the processes is in `benchmarks/framework_cases.py`.
 """

@@ -1,15 +1,19 @@
-"""torch: what is the same as in NumPy and SciPy, and what takes other arguments there."""
+"""torch: what is the same as in NumPy and SciPy, and what takes other arguments there.
+
+What gives back its argument itself where NumPy makes a copy (`positive`, `conj`, `contiguous`) is
+not the same: a store would be seen through both.
+"""
 
 same("torch", "numpy", """
-    absolute abs square sqrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin asin
-    arccos acos arctan atan sinh cosh tanh arcsinh asinh arccosh acosh arctanh atanh deg2rad rad2deg
-    sinc real conj nan_to_num maximum minimum fmax fmin float_power arctan2 atan2 hypot logaddexp
-    logaddexp2 fmod copysign where sign floor ceil trunc fix heaviside isnan isfinite isinf
-    signbit isposinf isneginf isclose logical_not logical_and logical_or logical_xor reshape
-    swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like roll tile tril triu kron outer
-    inner tensordot einsum add subtract multiply divide true_divide pow remainder floor_divide
-    negative positive matmul equal not_equal less less_equal greater greater_equal cross trace vdot diag
-    diagonal flipud fliplr allclose count_nonzero
+    absolute abs square sqrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin
+    asin arccos acos arctan atan sinh cosh tanh arcsinh asinh arccosh acosh arctanh atanh
+    deg2rad rad2deg sinc real nan_to_num maximum minimum fmax fmin float_power arctan2
+    atan2 hypot logaddexp logaddexp2 fmod copysign where sign floor ceil trunc fix heaviside
+    isnan isfinite isinf signbit isposinf isneginf isclose logical_not logical_and logical_or
+    logical_xor reshape swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like roll
+    tile tril triu kron outer inner tensordot einsum add subtract multiply divide true_divide
+    pow remainder floor_divide negative matmul equal not_equal less less_equal greater
+    greater_equal cross trace vdot diag diagonal flipud fliplr allclose count_nonzero
     """, clip="clip", clamp="clip", neg="negative", sub="subtract", mul="multiply", div="divide",
      mm="matmul", mv="matmul", bmm="matmul", dot="matmul", clone="copy", eq="equal", ne="not_equal",
      lt="less", le="less_equal", gt="greater", ge="greater_equal", ger="outer", swapdims="swapaxes",
@@ -25,7 +29,7 @@ same("torch.special", "scipy.special", "erf erfc erfinv logit digamma xlogy xlog
 same("torch.nn.functional", "scipy.special", "", sigmoid="expit", logsigmoid="log_expit")
 same("torch.nn.functional", "numpy", "tanh")
 
-same("torch.Tensor", "numpy", "ndim", contiguous="copy", view="reshape")
+same("torch.Tensor", "numpy", "ndim", view="reshape")
 same("torch.Tensor", "builtins", "", item="float")
 
 
@@ -113,14 +117,27 @@ def prod(y, input, dim=None, keepdim=False):
          sample=("(matrix23,)", "(matrix23, dim=0)", "(matrix23, 1)", "(matrix23, -1, True)"),
          note="`torch.amax`, `torch.amin`, `torch.max`, `torch.min`: equal elements share evenly.")
 def amax(y, input, dim=None, keepdim=False):
-    hits = input == _spread(y, input, dim, keepdim)
+    if dim is None or keepdim:
+        hits = input == y
+    elif rank(input) > 0 and integer(dim) and not keepdim:
+        hits = input == np.expand_dims(y, dim)
+    else:
+        hits = input == _spread(y, input, dim, keepdim)
     by = spread(d[y], input, dim, keepdim)
-    d[input] = mask(hits, by / _ties(hits, input, dim))
+    if dim is None:
+        d[input] = mask(hits, by / max(int(np.count_nonzero(hits)), 1))
+    else:
+        d[input] = mask(hits, by / _ties(hits, input, dim))
 
 
 @tangent("torch.amax")
 def amax(y, input, dim=None, keepdim=False):
-    hits = input == _spread(y, input, dim, keepdim)
+    if dim is None or keepdim:
+        hits = input == y
+    elif rank(input) > 0 and integer(dim) and not keepdim:
+        hits = input == np.expand_dims(y, dim)
+    else:
+        hits = input == _spread(y, input, dim, keepdim)
     total = np.sum(mask(hits, d[input]), axis=dim, keepdims=keepdim)
     d[y] = total / np.count_nonzero(hits, axis=dim, keepdims=keepdim)
 

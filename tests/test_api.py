@@ -135,7 +135,7 @@ def test_options_by_position():
         {'output_index': -1},
         {'output_weights': (1.0, 2.0)},
         {'output_weights': 3},
-        {'compile': 'jax'},
+        {'compile': 'native'},
         {'compile': 'numba'},
         {'source': 3},
         {'verbose': 7},

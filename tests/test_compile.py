@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -17,6 +20,13 @@ from oracle import gradient as by_the_oracle
 from tangent.errors import TangentError
 
 jax.config.update('jax_enable_x64', True)
+
+# tinygrad's CPU device calls clang; without one its own interpreter does.
+if shutil.which('clang') is None:
+    places = [str(path) for path in sorted(Path('/usr/lib').glob('llvm-*/bin'))]
+    os.environ['PATH'] = os.pathsep.join([os.environ['PATH'], *places])
+    if shutil.which('clang') is None:
+        os.environ['DEV'] = 'PYTHON'
 
 
 @pytest.fixture
@@ -148,6 +158,39 @@ def test_ints_are_compiled_in() -> None:
     compiled = tangent.grad(power, compile='jax')
     for n in (1, 3):
         assert float(compiled(2.0, n)) == (n + 1) * 2.0**n
+
+
+FACTOR = 2.0
+
+
+def test_names_that_change_are_seen() -> None:
+    global FACTOR
+
+    def helper(x: Any) -> Any:
+        return FACTOR * x
+
+    def f(x: Any) -> Any:
+        return helper(x) * x
+
+    compiled = tangent.grad(f, compile='jax')
+    assert float(compiled(3.0)) == 12.0
+    FACTOR = 5.0
+    try:
+        assert float(compiled(3.0)) == 30.0
+    finally:
+        FACTOR = 2.0
+    assert float(compiled(3.0)) == 12.0
+
+
+def test_objects_are_refused_by_jax() -> None:
+    class Model:
+        rate = 2.0
+
+    def f(x: Any, model: Any) -> Any:
+        return x * x * model.rate
+
+    with pytest.raises(TangentError, match='Model'):
+        tangent.grad(f, compile='jax')(3.0, Model())
 
 
 def test_containers_and_seeds_under_jax() -> None:
@@ -343,6 +386,65 @@ def test_numbers_without_axes_are_not_changed() -> None:
     assert float(seed) == 1.0
     leaf = x.clone().requires_grad_()
     np.testing.assert_allclose(got, torch.autograd.grad(f(leaf), leaf)[0], rtol=1e-12)
+
+
+# tinygrad
+
+
+def tinygrad_loss(w: Any, x: Any, k: float = 1.0) -> Any:
+    h = (x @ w).tanh() * k
+    return (h * h).sum()
+
+
+def tinygrad_arguments() -> list[Any]:
+    from tinygrad import Tensor
+
+    rng = np.random.default_rng(2)
+    return [
+        Tensor(rng.normal(size=shape).astype('float32')).realize() for shape in ((3, 2), (4, 3))
+    ]
+
+
+def test_tensors_under_tinyjit() -> None:
+    w, x = tinygrad_arguments()
+    compiled = tangent.grad(tinygrad_loss, wrt=(0, 1), compile='tinygrad')
+    plain = tangent.grad(tinygrad_loss, wrt=(0, 1))
+    assert compiled.__wrapped__ is plain
+    kept = []
+    for k in range(4):  # TinyJit runs, captures, and then replays
+        values = [(each + 0.1 * k).realize() for each in (w, x)]
+        want = tinygrad_loss(*values).gradient(*values)
+        for gradient in (plain, compiled):
+            got = gradient(*values)
+            for each, other in zip(got, want, strict=True):
+                np.testing.assert_allclose(each.numpy(), other.numpy(), rtol=1e-4, atol=1e-5)
+        kept.append((got[0], got[0].numpy()))
+    for tensor, before in kept:
+        np.testing.assert_array_equal(tensor.numpy(), before)
+
+
+def test_numbers_are_not_kept_by_tinyjit() -> None:
+    w, x = tinygrad_arguments()
+    compiled = tangent.grad(tinygrad_loss, compile='tinygrad')
+    plain = tangent.grad(tinygrad_loss)
+    for k in (1.0, 2.0, 1.0, 2.0, 1.0):
+        got, want = compiled(w, x, k).numpy(), plain(w, x, k).numpy()
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_one_tensor_twice_under_tinyjit() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return (x * y).sum()
+
+    _, x = tinygrad_arguments()
+    compiled = tangent.grad(f, compile='tinygrad')
+    for _ in range(3):
+        np.testing.assert_allclose(compiled(x, x).numpy(), x.numpy(), rtol=1e-6)
+
+
+def test_tinyjit_without_a_tensor() -> None:
+    with pytest.raises(NotImplementedError, match='no tensor'):
+        tangent.grad(lambda x: x * x, compile='tinygrad')(2.0)
 
 
 # Options

@@ -154,6 +154,38 @@ def bad_rule():
     _core.check_rule('@adjoint("a.b")\ndef b(y, x):\n    import os\n', 'rules.py', 1)
 
 
+@provokes('MixedLibraries')
+def mixed_libraries():
+    import jax.numpy as jnp
+
+    def f(x):
+        return np.sum(np.sin(x))
+
+    tangent.grad(f)(jnp.ones(2))
+
+
+@provokes('NotInLibrary')
+def not_in_library():
+    import jax.numpy as jnp
+
+    def f(x):
+        return np.sum(np.asanyarray(x))
+
+    tangent.grad(f, compile='jax')(jnp.ones(2))
+
+
+@provokes('NotTraceable')
+def not_traceable():
+    import jax.numpy as jnp
+
+    def f(x):
+        if jnp.sum(x) > 0.0:
+            x = x * x
+        return jnp.sum(x)
+
+    tangent.grad(f, compile='jax')(jnp.ones(2))
+
+
 @provokes('TooDeep')
 def too_deep():
     text = f'def f(x):\n    return {"-" * 900}x\n'

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
-from types import ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from tangent.errors import from_diagnostic
@@ -134,6 +135,71 @@ class Compiled:
         return found
 
 
+class _Same:
+    """An object as part of a key: equal to itself alone, and alive as long as the key is."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other._value is self._value
+
+    def __hash__(self) -> int:
+        return id(self._value)
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+class _Captured:
+    """What a function reads beside its arguments, which a compiler takes for constant.
+
+    Calling it gives a key for what that is now: numbers and texts by value, all else by identity.
+    Functions of the user's that it names are looked into, too.
+    """
+
+    def __init__(self, gradient: Any) -> None:
+        self._places: list[tuple[dict[str, Any], str]] = []
+        self._cells: list[CellType] = []
+        primal = gradient
+        while hasattr(primal, '__tangent_primal__'):
+            primal = primal.__tangent_primal__
+        seen: set[int] = set()
+        self._look(primal, seen)
+
+    def _look(self, function: Any, seen: set[int]) -> None:
+        function = getattr(function, '__func__', function)
+        if not isinstance(function, FunctionType) or id(function) in seen:
+            return
+        seen.add(id(function))
+        if function.__module__.partition('.')[0] in ('numpy', 'jax', 'torch', 'tinygrad', 'scipy'):
+            return
+        found = []
+        for name in function.__code__.co_names:
+            if name in function.__globals__:
+                self._places.append((function.__globals__, name))
+                found.append(function.__globals__[name])
+        for cell in function.__closure__ or ():
+            self._cells.append(cell)
+            with suppress(ValueError):
+                found.append(cell.cell_contents)
+        for value in found:
+            self._look(value, seen)
+
+    def __call__(self) -> tuple[Any, ...]:
+        values = [space.get(name) for space, name in self._places]
+        for cell in self._cells:
+            try:
+                values.append(cell.cell_contents)
+            except ValueError:
+                values.append(None)
+        return tuple(
+            (type(value), value) if isinstance(value, _PLAIN) else _Same(value)
+            for value in values
+            if not isinstance(value, ModuleType)
+        )
+
+
 def _refuse(kind: str, class_name: str, message: str, remedy: str, error: BaseException) -> Any:
     """Raises a diagnostic with the user's line, which the traceback of `error` ends in."""
     place = _place_of(error)
@@ -173,7 +239,8 @@ class _Jax(Compiled):
     """A gradient under jax.jit.
 
     Arrays, floats and complex numbers are traced. All else (ints, flags, texts) is part of the
-    signature: another value is compiled anew. Results are arrays of JAX.
+    signature: another value is compiled anew, and so is another value of a name that the function
+    reads. Results are arrays of JAX; arguments are never stored into.
     """
 
     backend = 'jax'
@@ -181,25 +248,50 @@ class _Jax(Compiled):
     def __init__(self, gradient: Gradient) -> None:
         super().__init__(gradient)
         self._target = _translated(gradient)
+        self._captured = _Captured(gradient)
+        # The last function of arrays alone, with what it captured and how many they were: jax.jit
+        # itself tells their shapes apart.
+        self._latest: tuple[Callable[..., Any], tuple[Any, ...], int] | None = None
+        self._config: Any = import_module('jax').config
+        self._array: type = type(import_module('jax.numpy').zeros(()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        latest = self._latest
+        if (
+            latest is not None
+            and not kwargs
+            and latest[2] == len(args)
+            and self._config.jax_enable_x64
+            and all(type(each) is self._array for each in args)
+            and latest[1] == self._captured()
+        ):
+            try:
+                return latest[0](list(args))
+            except TypeError:
+                pass  # of another shape it may not be traced: said below
+        return self._call_slowly(args, kwargs)
+
+    def _call_slowly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         import jax
 
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs), is_leaf=lambda x: x is None)
         traced = [leaf for leaf in leaves if _is_traced(leaf)]
-        key = (tree, tuple(_signature(leaf) for leaf in leaves), _is_wide_allowed())
-        try:
-            function = self._compiled.get(key)
-        except TypeError as error:
-            raise from_diagnostic(
-                'UnsupportedType',
-                'TypeMismatchError',
-                f'{self.__name__}: an argument is neither an array, a number nor hashable',
-                'pass arrays, numbers, and containers of them',
-            ) from error
-        if function is not None:
-            return function(traced)
-        function = self._kept(key, lambda: self._make(leaves, tree, traced, args, kwargs))
+        for leaf in leaves:
+            if not _is_traced(leaf) and not isinstance(leaf, _PLAIN):
+                raise from_diagnostic(
+                    'UnsupportedType',
+                    'TypeMismatchError',
+                    f"{self.__name__}: compile='jax' is given an object of type "
+                    f'{type(leaf).__name__}',
+                    'pass arrays, numbers, texts, and tuples, lists and dicts of them',
+                )
+        signature = tuple(_signature(leaf) for leaf in leaves)
+        key = (tree, signature, _is_wide_allowed(), self._captured())
+        function = self._compiled.get(key)
+        if function is None:
+            function = self._kept(key, lambda: self._make(leaves, tree, traced, args, kwargs))
+        if not kwargs and len(traced) == len(args) and all(type(x) is self._array for x in args):
+            self._latest = function, key[3], len(args)
         return function(traced)
 
     def _make(
@@ -299,8 +391,8 @@ def _is_wide_allowed() -> bool:
 
 
 def _compile_seconds(operations: int) -> float:
-    """How long XLA takes for straight-line code: measured, 0.6 ms each (benchmarks)."""
-    return 6e-4 * operations
+    """How long XLA takes for straight-line code: measured, about a millisecond for each."""
+    return 1e-3 * operations
 
 
 def _emitted_line(equation: Any) -> int | None:
@@ -332,10 +424,18 @@ def _signature(leaf: Any) -> Any:
 def _library_of(gradient: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     """Whose arrays the gradient computes with for these arguments."""
     from tangent import _core
+    from tangent.errors import TypeMismatchError
 
-    while not isinstance(gradient, _core.Gradient):
-        gradient = gradient.gradient(*args, **kwargs)
-    return str(_core.gradient_library(gradient, *args))
+    try:
+        while not isinstance(gradient, _core.Gradient):
+            gradient = gradient.gradient(*args, **kwargs)
+        gradient.variant(*args, **kwargs)
+        return str(_core.gradient_library(gradient))
+    except TypeMismatchError as error:
+        # A function of NumPy's with arrays of JAX, which only the compiled gradient takes.
+        if getattr(error, 'kind', '') == 'MixedLibraries':
+            return 'numpy'
+        raise
 
 
 def _tracing(name: str, trace: Callable[[], Any]) -> Any:
@@ -443,11 +543,16 @@ class _Tinygrad(Compiled):
 
     backend = 'tinygrad'
 
+    def __init__(self, gradient: Gradient) -> None:
+        super().__init__(gradient)
+        self._captured = _Captured(gradient)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         tinygrad: Any = import_module('tinygrad')
         Tensor = tinygrad.Tensor
         tensors: list[Any] = []
-        key = (_frozen(args, tensors, Tensor), _frozen(kwargs, tensors, Tensor))
+        frozen = (_frozen(args, tensors, Tensor), _frozen(kwargs, tensors, Tensor))
+        key = (frozen, self._captured())
         if not tensors:
             raise from_diagnostic(
                 'NotInLibrary',
@@ -456,7 +561,12 @@ class _Tinygrad(Compiled):
                 'pass tinygrad.Tensor, or leave compile out',
             )
         function = self._kept(key, lambda: tinygrad.TinyJit(self._calls(args, kwargs, Tensor)))
-        return function(*[tensor.realize() for tensor in tensors])
+        # TinyJit takes no tensor twice, and gives the same buffers at every call.
+        given: list[Any] = []
+        for tensor in tensors:
+            again = any(tensor is other for other in given)
+            given.append((tensor.clone() if again else tensor).realize())
+        return _mapped(function(*given), Tensor, lambda tensor: tensor.clone().realize())
 
     def _calls(self, args: Any, kwargs: Any, tensor_type: type) -> Callable[..., Any]:
         gradient = self.__wrapped__
@@ -465,7 +575,8 @@ class _Tinygrad(Compiled):
             given = iter(tensors)
             positional = _thawed(args, given, tensor_type)
             named = _thawed(kwargs, given, tensor_type)
-            return _realized(gradient(*positional, **named), tensor_type)
+            made = gradient(*positional, **named)
+            return _mapped(made, tensor_type, lambda tensor: tensor.realize())
 
         return call
 
@@ -479,7 +590,7 @@ def _frozen(value: Any, tensors: list[Any], tensor_type: type) -> Any:
         return (type(value), *(_frozen(part, tensors, tensor_type) for part in value))
     if isinstance(value, dict):
         return ('dict', *((k, _frozen(v, tensors, tensor_type)) for k, v in value.items()))
-    return (type(value), value)
+    return (type(value), value) if isinstance(value, _PLAIN) else _Same(value)
 
 
 def _thawed(value: Any, tensors: Any, tensor_type: type) -> Any:
@@ -492,11 +603,12 @@ def _thawed(value: Any, tensors: Any, tensor_type: type) -> Any:
     return value
 
 
-def _realized(value: Any, tensor_type: type) -> Any:
+def _mapped(value: Any, tensor_type: type, change: Callable[[Any], Any]) -> Any:
+    """A value with each of its tensors changed."""
     if isinstance(value, tensor_type):
-        return cast(Any, value).realize()
+        return change(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_realized(part, tensor_type) for part in value)
+        return type(value)(_mapped(part, tensor_type, change) for part in value)
     if isinstance(value, dict):
-        return {key: _realized(part, tensor_type) for key, part in value.items()}
+        return {key: _mapped(part, tensor_type, change) for key, part in value.items()}
     return value

@@ -126,6 +126,18 @@ def _sort_like(b: Array, a: Array, axis: int | None = -1) -> Array:
     return jnp.take_along_axis(jnp.broadcast_to(b, jnp.shape(a)), order, axis)
 
 
+def _uneinsum(
+    by: Array, subscripts: str, k: int, a: Array, b: Array = None, c: Array = None
+) -> Array:
+    """The adjoint of operand number k in np.einsum(subscripts, a, b, c)."""
+    operands = [x for x in (a, b, c) if x is not None]
+
+    def of_operand(x: Array) -> Array:
+        return jnp.einsum(subscripts, *operands[:k], x, *operands[k + 1 :])
+
+    return _pull(of_operand, _floating(operands[k]), by)
+
+
 def _unconvolve(by: Array, a: Array, v: Array, mode: str = 'full') -> Array:
     """The adjoint of `a` in np.convolve(a, v, mode)."""
     return _pull(lambda x: jnp.convolve(x, v, mode), _floating(a), by)

@@ -84,6 +84,17 @@ def _times_log(y: Any, x: Any) -> Any:
     return (x == 0).where(0.0, y * (x == 0).where(1.0, x).log())
 
 
+def _product_of_others(a: Tensor, axis: int | None = None) -> Tensor:
+    """For each element the product of the others that prod(a, axis) multiplies it with."""
+    flat = a.reshape((-1,)) if axis is None else a.transpose(axis, -1)
+    n = flat.shape[-1]
+    # Each row repeated, with a one in place of the element whose others it is.
+    rows = flat.unsqueeze(-2).expand((*flat.shape[:-1], n, n))
+    own = _Tensor.eye(n, dtype=a.dtype)
+    products = (own > 0).where(1.0, rows).prod(axis=-1)
+    return products.reshape(a.shape) if axis is None else products.transpose(axis, -1)
+
+
 def _ties(hits: Tensor, a: Tensor, axis: Axis) -> Tensor:
     """How many hits there are along the axes, which are kept, in the dtype of `a`."""
     return hits.cast(a.dtype).sum(axis=axis, keepdim=True)

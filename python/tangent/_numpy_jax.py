@@ -64,6 +64,23 @@ def array(object: Any, dtype: Any = None) -> Array:
     return jnp.array(object, dtype=_dtype_of(object, dtype) if dtype is float else dtype)
 
 
+def cumsum(a: Any, axis: int | None = None) -> Array:
+    """np.cumsum; of lengths as an array of NumPy."""
+    return numpy.cumsum(a) if isinstance(a, list) else jnp.cumsum(a, axis)
+
+
+def argsort(a: Any, axis: int | None = -1) -> Any:
+    """np.argsort; of a permutation as a tuple."""
+    if isinstance(a, (tuple, list)):
+        return tuple(sorted(range(len(a)), key=a.__getitem__))
+    return jnp.argsort(a, axis=axis)
+
+
+def negative(x: Any) -> Any:
+    """np.negative; of shifts and the like part by part."""
+    return tuple(-part for part in x) if isinstance(x, tuple) else -x
+
+
 def set_at(a: Any, index: Any, value: Any) -> Any:
     """`a` with `value` at the index: a new array, or the same list."""
     if isinstance(a, list):

@@ -75,6 +75,11 @@ class Speller {
         const auto* assign = as<Assign>(&node);
         const auto* name = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
         if (name != nullptr && makes_list(assign->value)) lists_.insert(name->symbol);
+        if (const auto* loop = as<For>(&node)) {
+          for_each_node(*loop->target, [&](const Node& part) {
+            if (const auto* item = as<Name>(&part)) items_.insert(item->symbol);
+          });
+        }
         stores_ = stores_ || is_store(&node);
       });
     }
@@ -312,6 +317,14 @@ class Speller {
 
   // b[i] op= v as an assignment of the whole: `b = b.at[i].op(v)`, from the inside out.
   const Stmt* store(const Subscript* place, std::string_view op, const Expr* value, Ranges ranges) {
+    if (const auto* name = as<Name>(place->value);
+        name != nullptr && items_.contains(name->symbol)) {
+      throw Diagnostic(DiagnosticKind::WriteInPlace,
+                       "`" + std::string(name->symbol.text()) +
+                           "`, which a loop gives, is stored into: an array of this library "
+                           "does not change with it",
+                       ranges, "loop over indices, and store into the whole array");
+    }
     const Expr* whole = spell(place->value);
     const Expr* index = names_.translates ? index_of(place->index) : spell(place->index);
     const Expr* made = nullptr;
@@ -533,6 +546,8 @@ class Speller {
     switch (library()) {
       case Library::Jax:
         if (widens && call->ranges.empty()) break;
+        // What JAX computes with arrays only, of axes and shifts.
+        if (call->ranges.empty() && !array && (path == "argsort" || path == "negative")) break;
         return context_.make<Call>(call->ranges, library_path(path, call->function->ranges),
                                    call->callee, context_.list(arguments), keywords);
       case Library::Torch:
@@ -545,9 +560,15 @@ class Speller {
       case Library::Tinygrad: {
         if (widens || !array || !is_among(kTinygradMethods, path)) break;
         const std::vector<const Expr*> rest(arguments.begin() + 1, arguments.end());
+        std::vector<const Keyword*> renamed;
+        for (const Keyword* keyword : keywords) {
+          const bool keeps = keyword->name.text() == "keepdims";
+          renamed.push_back(context_.make<Keyword>(
+              keyword->ranges, keeps ? context_.symbol("keepdim") : keyword->name, keyword->value));
+        }
         return context_.make<Call>(
             call->ranges, context_.make<Attribute>(Ranges(), arguments[0], context_.symbol(path)),
-            call->callee, context_.list(rest), keywords);
+            call->callee, context_.list(rest), List<const Keyword*>(context_.list(renamed)));
       }
       case Library::NumPy:
         break;
@@ -574,10 +595,15 @@ class Speller {
       const bool plain = name == "log" && arguments.size() == 1;
       return plain ? made(name) : nullptr;
     }
-    const bool two = arguments.size() == 2 && keywords.empty();
+    const auto is_integer = [&](const Expr* argument) {
+      const Type type = typing_.of(argument);
+      return type.is_number() && type.dtype == DType::Integer && !type.mixed;
+    };
+    const bool two = arguments.size() == 2 && keywords.empty() &&
+                     !(is_integer(call->arguments[0]) && is_integer(call->arguments[1]));
     if (callee == "builtins.max" && two) return made("maximum");
     if (callee == "builtins.min" && two) return made("minimum");
-    if (callee == "builtins.float" && arguments.size() == 1) {
+    if (callee == "builtins.float" && arguments.size() == 1 && !is_integer(call->arguments[0])) {
       const std::vector<const Expr*> shaped{arguments[0],
                                             context_.make<TupleDisplay>(Ranges(), Exprs())};
       return context_.make<Call>(call->ranges, library_path("reshape"),
@@ -592,6 +618,7 @@ class Speller {
   Typing& typing_;
   Context& context_;
   std::unordered_set<Symbol> lists_;  // names that stand for lists
+  std::unordered_set<Symbol> items_;  // names that loops give
   bool stores_ = false;               // something is stored into an element
 };
 

@@ -16,8 +16,9 @@ void add_gradient_type(nanobind::module_& module);
 nanobind::object make_gradient(nanobind::handle primal, GradientOptions options, int verbose,
                                nanobind::handle recipe);
 
-// Whose arrays the gradient computes with for these arguments: "numpy", "jax", "torch", "tinygrad".
-std::string gradient_library(nanobind::handle gradient, const nanobind::args& arguments);
+// Whose arrays the gradient computed with when it was last asked for a variant: "numpy", "jax",
+// "torch", "tinygrad".
+std::string gradient_library(nanobind::handle gradient);
 
 // The same gradient for arrays of JAX, with NumPy's calls spelled as those of jax.numpy.
 nanobind::object translated_gradient(nanobind::handle gradient);
