@@ -5,7 +5,7 @@
     answers --census        how often each construct and each pair of constructs occurred
     --no-reduce     print failures as they are --jobs N        processes (default: one per core)
 
-What is checked of a program, on two sets of arguments: the gradient to 1e-10; its kind, shape and
+What is checked of a program, on two sets of arguments: the gradient to 1e-12; its kind, shape and
 dtype; a seed other than one; with `preserve_result` the value bit for bit; what the primal prints
 is printed once; the arguments end as the primal leaves them, the seed stays as it is; what the
 primal raises is raised. A program
@@ -39,7 +39,7 @@ import numpy as np
 import oracle
 import programs
 
-TOLERANCE = 1e-10
+TOLERANCE = 1e-12
 LIMIT_S = 60
 HERE = os.path.dirname(os.path.abspath(__file__))
 

@@ -14,6 +14,8 @@ gradient is not made at all:
     only its shape and type count;
   * `+=` to `=` where the sum is still zero, and a pop that leaves its entry where all entries are
     the same;
+  * swaps and drops after which every name that is written holds the same bits as before, in every
+    run (`leaves_state`);
   * swaps of statements of which neither reads or writes what the other writes, or that both only
     add to something, scale it, or write different elements of it; dropping, repeating or replacing
     what gives the same text again."""
@@ -25,6 +27,7 @@ import copy
 import dataclasses
 import functools
 import io
+import pickle
 import signal
 import sys
 
@@ -32,7 +35,7 @@ import numpy as np
 import oracle
 
 LIMIT_S = 0.5
-TOLERANCE = 1e-10
+TOLERANCE = 1e-12
 
 
 @dataclasses.dataclass(eq=False)
@@ -42,12 +45,17 @@ class Mutant:
     original: str
     number: int  # of the node that is changed
     change: object
+    note: object = None  # puts the note of the state where the change ends, in both texts
 
     @functools.cached_property
     def text(self):
+        return self.changed(self.change)
+
+    def changed(self, *changes):
         tree = ast.parse(self.original)
         nodes = list(ast.walk(tree))
-        self.change(nodes[self.number], nodes)
+        for change in changes:
+            change(nodes[self.number], nodes)
         return ast.unparse(tree)
 
 
@@ -143,6 +151,27 @@ def inert(function):
     return {id(one) for one in own if not writes(one) & needed}
 
 
+def all_inert(tree):
+    """The inert statements of a module whose first function is the gradient; of a function that
+    only inert statements call all are."""
+    functions = {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
+    waiting, reached, dead = [next(iter(functions))], set(), set()
+    while waiting:
+        name = waiting.pop()
+        if name in reached or name not in functions:
+            continue
+        reached.add(name)
+        unused = inert(functions[name])
+        dead |= unused
+        for _, _, one in statements(functions[name]):
+            if id(one) not in unused:
+                for part in head(one) if hasattr(one, 'body') else [one]:
+                    waiting += names_of(part)
+    for name in set(functions) - reached:
+        dead |= {id(one) for _, _, one in statements(functions[name])}
+    return dead
+
+
 def head(one):
     """The expressions of a compound statement, without its blocks."""
     return [getattr(one, name) for name in ('test', 'iter', 'target') if hasattr(one, name)]
@@ -184,11 +213,11 @@ def mutants(text, facts):
     executed = facts.lines
     tree = ast.parse(text)
     order = {id(node): k for k, node in enumerate(ast.walk(tree))}
-    dead = set().union(*(inert(f) for f in tree.body if isinstance(f, ast.FunctionDef)))
+    dead = all_inert(tree)
     found = []
 
-    def add(kind, node, change):
-        found.append(Mutant(kind, node.lineno, text, order[id(node)], change))
+    def add(kind, node, change, note=None):
+        found.append(Mutant(kind, node.lineno, text, order[id(node)], change, note))
 
     def in_block(kind, block, k, one, change):
         parent = next(
@@ -204,7 +233,14 @@ def mutants(text, facts):
             if not there and field == 'body':
                 there.append(ast.Pass())
 
-        add(kind, one, act)
+        behind = k + 2 if change is swap else k + 1
+        names = sorted(set().union(*map(writes, block[k:behind])))
+
+        def note(node, nodes):
+            there = getattr(nodes[order[id(parent)]], field)
+            there.insert(behind, ast.parse(f'_note_state(locals(), {names})').body[0])
+
+        add(kind, one, act, None if any('<' in name for name in names) else note)
 
     def matters(one):
         counts = one.lineno in executed and not silent(one) and id(one) not in dead
@@ -492,7 +528,7 @@ class Notes(ast.NodeTransformer):
 def all_run(text, executed):
     """Whether every statement that could be mutated was executed, and every loop has one."""
     tree = ast.parse(text)
-    dead = set().union(*(inert(f) for f in tree.body if isinstance(f, ast.FunctionDef)))
+    dead = all_inert(tree)
     own = [one for _, _, one in statements(tree)]
     counted = [one for one in own if not silent(one) and id(one) not in dead]
     loops = [one for one in counted if isinstance(one, (ast.For, ast.While))]
@@ -525,6 +561,29 @@ def differs(text, name, space, argument_sets, answers, like=None, seeds=None):
         if oracle.error(given, left) != 0.0:
             return True
     return False
+
+
+def leaves_state(mutant, name, space, argument_sets, like=None, seeds=None):
+    """Whether all names that the changed statements write hold the same bits behind them, whenever
+    they are run."""
+    if mutant.note is None:
+        return False
+    seen = []
+    for text in (mutant.changed(mutant.note), mutant.changed(mutant.note, mutant.change)):
+        states = []
+
+        def note(held, names, states=states):
+            states.append(pickle.dumps([held.get(one) for one in names]))
+
+        try:
+            f = function_of(text, name, {**space, '_note_state': note}, like)
+            for args, seed in zip(argument_sets, seeds or [{}] * len(argument_sets)):
+                with limited():
+                    call(f, args, **seed)
+        except Exception:
+            return False
+        seen.append(states)
+    return seen[0] == seen[1]
 
 
 def as_tuple(x):

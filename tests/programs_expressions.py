@@ -365,7 +365,8 @@ def reduction(w, depth):
         return None
     a = array(w, shape, depth - 1)
     count = math.prod(shape)
-    name = w.pick(['sum', 'sum', 'sum', 'mean', 'mean', 'max', 'min', 'prod', 'std', 'var'])
+    names = ['sum', 'sum', 'sum', 'mean', 'mean', 'max', 'min', 'prod', 'std', 'var']
+    name = w.pick([name for name in names if w.allows(f'np.{name}')])
     if name == 'prod':
         a = scaled_to(w, a, 1.3)
     bound = {'sum': a.bound * count, 'prod': max(1.0, a.bound) ** count, 'var': a.bound**2}.get(
@@ -687,7 +688,7 @@ def piece(w, length, wanted):
         how = w.pick([':', '::-1', f':{length}', '0:'])
         w.mark('slice_reversed' if how == '::-1' else 'slice_whole')
         return how
-    if 2 * wanted - 1 <= length and w.chance(0.65):
+    if 2 * wanted - 1 <= length and w.chance(0.65) and w.allows('slice_step'):
         w.mark('slice_step')
         return (
             w.pick(['::2', f'0:{length}:2', '::-2'])

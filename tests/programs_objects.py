@@ -124,7 +124,8 @@ def class_with_state(w, shape):
     if shape is not None:
         results.append('np.tanh(np.sum(self.field) * self.rate)')
     damped = ['def damped(self, x, gain=0.5):', f'    return gain * {w.pick(results[:3])}']
-    made = ['self.value = value', 'self.rate = rate', 'self.total = 0.0']
+    total = 0.0 if w.allows('constant.zeros') else 0.35
+    made = ['self.value = value', 'self.rate = rate', f'self.total = {total}']
     if w.chance(0.25):
         w.mark('object_inherits')
         base = unique(w, 'Base')

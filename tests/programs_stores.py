@@ -475,9 +475,8 @@ def stencil(w):
     v = w.pick(found)
     u, un, t = w.fresh('u'), w.fresh('un'), w.fresh('t')
     w.line(f'{u} = {copied_text(w, v)}')
-    w.line(
-        f'{un} = {w.pick([f"np.zeros_like({v.name})", f"{u}.copy()", f"np.zeros({v.shape[0]})"])}'
-    )
+    made = [f'np.zeros_like({v.name})', f'{u}.copy()', f'np.zeros({v.shape[0]})']
+    w.line(f'{un} = {w.pick(made if w.allows("constant.zeros") else made[1:2])}')
     for name in (u, un):
         w.define(name, 'array', shape=v.shape, bound=max(v.bound, TAME), uses=v.uses, fixed=True)
     e = scaled_to(w, number(w, 1), 0.3)

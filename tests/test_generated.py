@@ -1,4 +1,4 @@
-"""2,000 generated programs: the engine's gradients against the oracle's at 1e-10.
+"""2,000 generated programs: the engine's gradients against the oracle's at 1e-12.
 
 TANGENT_PROGRAMS changes the number. Each test takes a hundred of them in a process of its own
 (fuzz.outcomes); the one that finishes last judges the whole: enough of every construct, and few
@@ -6,6 +6,7 @@ refusals."""
 # ruff: noqa: SIM905
 
 import collections
+import itertools
 import os
 import pickle
 
@@ -69,6 +70,18 @@ CONSTRUCTS = frozenset(
     + [f'math.{name}' for name in programs.MATH_FUNCTIONS]
 )
 
+# The kinds of construct of which every two meet often enough in one program.
+KINDS = {
+    'write': 'store_ buffer_ sweep stencil_ call_writes view_write_ view_both iterate_written',
+    'view': 'view_slice view_row view_transpose view_ravel view_reshape view_both rebound_to_view',
+    'alias': 'view_alias object_alias store_chain_name rebound_to_view',
+    'call': 'call object_method method_twice recursion_ closure_nonlocal nonlocal_',
+    'loop': 'for_ while zip enumerate nested_loop double_loop',
+    'exit': 'break continue loop_else return_early return_in_ raises',
+    'list': 'list_ local_list argument_list',
+}
+PAIR_AT_LEAST = 30 / 2000  # of the programs have both and are differentiated
+
 
 @pytest.fixture(scope='session')
 def shared(tmp_path_factory):
@@ -131,6 +144,25 @@ def judge(records):
         if tested[name] < int(0.5 * EACH_AT_LEAST * len(records))
     ]
     assert not untested, f'too often refused: {untested}'
+    pairs = collections.Counter(
+        pair
+        for kind, _, census in records
+        if kind == 'ok'
+        for pair in itertools.combinations(kinds_of(census), 2)
+    )
+    print('  '.join(f'{one}+{other} {pairs[one, other]}' for one, other in sorted(pairs)))
+    rare = {
+        pair: pairs[pair]
+        for pair in itertools.combinations(KINDS, 2)
+        if pairs[pair] < int(PAIR_AT_LEAST * len(records))
+    }
+    assert not rare, f'too rarely together: {rare}'
+
+
+def kinds_of(census):
+    """Which of KINDS occur in a program, in their order."""
+    starts = {kind: tuple(each.split()) for kind, each in KINDS.items()}
+    return [kind for kind in KINDS if any(name.startswith(starts[kind]) for name in census)]
 
 
 @hypothesis.given(program=programs.programs())

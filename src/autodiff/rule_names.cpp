@@ -54,12 +54,15 @@ Symbol NamePool::fresh(std::string_view wanted) {
       "def",    "del",  "elif",   "else",   "except", "finally", "for",      "from",
       "global", "if",   "import", "in",     "is",     "lambda",  "nonlocal", "not",
       "or",     "pass", "raise",  "return", "try",    "while",   "with",     "yield"};
-  Symbol symbol = context_.symbol(wish);
+  const Symbol plain = context_.symbol(wish);
+  Symbol symbol = plain;
   const bool keyword =
       std::find(std::begin(kKeywords), std::end(kKeywords), wish) != std::end(kKeywords);
-  for (int number = 2; keyword || taken_.contains(symbol); ++number) {
-    symbol = context_.symbol(std::string(wish) + std::to_string(number));
-    if (!taken_.contains(symbol)) break;
+  if (keyword || taken_.contains(symbol)) {
+    int& number = next_number_.try_emplace(plain, 2).first->second;
+    do {
+      symbol = context_.symbol(wish + std::to_string(number++));
+    } while (taken_.contains(symbol));
   }
   taken_.insert(symbol);
   return symbol;

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -30,6 +31,7 @@ class NamePool {
  private:
   Context& context_;
   std::unordered_set<Symbol> taken_;
+  std::unordered_map<Symbol, int> next_number_;  // by the name that is wished for
 };
 
 class RuleNames {

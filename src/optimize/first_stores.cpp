@@ -72,9 +72,8 @@ class FirstStores {
     std::vector<const Expr*> stored;
     for (; k < list.size(); ++k) {
       if (const Subscript* place = part_of(list[k], array)) {
-        const bool first = std::ranges::all_of(stored, [&](const Expr* other) {
-          return is_other_constant(place->index, other);
-        });
+        const bool first = std::ranges::all_of(
+            stored, [&](const Expr* other) { return is_other_constant(place->index, other); });
         if (!first) break;
         const auto* update = static_cast<const AugmentedAssign*>(list[k]);
         list[k] = input_.context.assign(
@@ -84,8 +83,7 @@ class FirstStores {
         continue;
       }
       bool touches = false;
-      for_each_definition(list[k],
-                          [&](Symbol symbol) { touches = touches || symbol == array; });
+      for_each_definition(list[k], [&](Symbol symbol) { touches = touches || symbol == array; });
       if (touches || mentions(list[k], array)) break;
     }
     return !stored.empty();

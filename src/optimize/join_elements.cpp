@@ -4,6 +4,8 @@
 //     bx[i] += a * bnew                          bx[j] += b            bx[i] += a - c
 //                        ->  bx[i] = a * bnew    bx[i] -= c    ->      bx[j] += b
 //
+// and a part that is cleared and then added to becomes one store: `bx[:] = 0.0` and `bx[:] += e`.
+//
 // Contributions are sums, so that they may change places with each other, also where two indices
 // are the same. A joined store stands where the first stood if what it reads is there already,
 // else where the last stood, if no contribution between can be to the same element after a store
@@ -29,6 +31,11 @@ bool differ(const Expr* a, const Expr* b) {
          first->value.integer != second->value.integer;
 }
 
+bool is_array_copy(const Expr* value) {
+  const auto* call = as<Call>(value);
+  return call != nullptr && call->callee.text() == "numpy.copy";
+}
+
 class JoinElements {
  public:
   explicit JoinElements(const PassInput& input) : input_(input) {}
@@ -43,7 +50,7 @@ class JoinElements {
       out.push_back(now);
     }
     for (std::size_t k = 1; k < out.size(); ++k) {
-      if (!join(out, k)) continue;
+      if (!join(out, k) && !fill(out, k)) continue;
       changed = true;
       k = std::max<std::size_t>(k, 2) - 2;  // the joined store may be joined again
     }
@@ -129,6 +136,39 @@ class JoinElements {
       }
       if (mentions(before, array)) return false;
       if (!early && !late) return false;
+    }
+    return false;
+  }
+
+  // A part of an array that was cleared right in front of its contribution.
+  bool fill(std::vector<const Stmt*>& list, std::size_t k) {
+    const auto* update = as<AugmentedAssign>(list[k]);
+    if (update == nullptr || !adds(update) || input_.forward.contains(update)) return false;
+    const auto* place = as<Subscript>(update->target);
+    const Name* root = place != nullptr ? root_of(place) : nullptr;
+    if (root == nullptr || !input_.adjoints.contains(root->symbol)) return false;
+    std::size_t j = k;
+    while (j-- > 0 && is<Comment>(list[j])) {
+    }
+    const auto* clear = j < k ? as<Assign>(list[j]) : nullptr;
+    if (clear == nullptr || !equal(clear->targets[0], place) || !is_zero(clear->value))
+      return false;
+    bool apart = true;
+    for_each_read(update->value, [&](Symbol read) { apart = apart && is_apart(read, list, j); });
+    return apart && put(list, j, k, true);
+  }
+
+  // Whether clearing an adjoint leaves a name as it is: all but adjoints that may be views of it.
+  bool is_apart(Symbol symbol, const std::vector<const Stmt*>& list, std::size_t before) const {
+    if (!input_.adjoints.contains(symbol) || input_.numbers.contains(symbol)) return true;
+    while (before-- > 0) {
+      const auto* assign = as<Assign>(list[before]);
+      const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+      if (target != nullptr && target->symbol == symbol) return is_array_copy(assign->value);
+      bool changes = false;
+      for_each_definition(list[before],
+                          [&](Symbol bound) { changes = changes || bound == symbol; });
+      if (changes) return false;
     }
     return false;
   }

@@ -63,9 +63,11 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
       {"recompute", recompute},
       {"dead code", remove_dead_code},
       // Every tape that is left is read.
+      {"restores", remove_restores},
       {"single uses", substitute_single_uses},
       {"fuse branches", fuse_branches},
       {"join elements", join_elements},
+      {"first stores", first_stores},
       {"join updates", join_updates},
       {"tidy", tidy},
   };

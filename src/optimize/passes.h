@@ -36,6 +36,8 @@ struct PassInput {
 Block recompute(Block body, const PassInput& input);
 // Removes what nothing reads: assignments, tapes, loops and branches without effect.
 Block remove_dead_code(Block body, const PassInput& input);
+// x = old_x where x still is what old_x is.
+Block remove_restores(Block body, const PassInput& input);
 
 // A statement that was made anew is as much the primal's as it was.
 inline const Stmt* made_anew(const Stmt* before, const Stmt* now, const PassInput& input) {
@@ -50,6 +52,8 @@ Block substitute_single_uses(Block body, const PassInput& input);
 Block fuse_branches(Block body, const PassInput& input);
 // Contributions to one element of an adjoint as one store.
 Block join_elements(Block body, const PassInput& input);
+// The first contribution to a part of an adjoint that was just made of zeros, as a store.
+Block first_stores(Block body, const PassInput& input);
 // v += e and v *= c, of a number, as v = c * (v + e).
 Block join_updates(Block body, const PassInput& input);
 // v = a and v += b, of a number, as v = a + b.
