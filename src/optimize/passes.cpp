@@ -64,6 +64,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
       {"dead code", remove_dead_code},
       // Every tape that is left is read.
       {"restores", remove_restores},
+      {"copies", remove_copies},
       {"single uses", substitute_single_uses},
       {"fuse branches", fuse_branches},
       {"join elements", join_elements},

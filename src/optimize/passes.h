@@ -45,6 +45,8 @@ inline const Stmt* made_anew(const Stmt* before, const Stmt* now, const PassInpu
   return now;
 }
 
+// Copies of adjoints that nothing changes in place, as names.
+Block remove_copies(Block body, const PassInput& input);
 // Puts a value that is read once where it is read: what is taken from a tape, names for names.
 Block substitute_single_uses(Block body, const PassInput& input);
 // The last branch of the forward part and the first of the backward part, on the same test, become
