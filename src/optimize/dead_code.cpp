@@ -39,8 +39,8 @@ class DeadCode {
     }
     return rewrite(body);
   }
-  // Whether a branch or loop went: what only its header read may be dead by now.
-  [[nodiscard]] bool dropped() const { return dropped_; }
+  // Whether a branch or a loop is gone, and with it what its test or its iterable read.
+  [[nodiscard]] bool removed_block() const { return removed_block_; }
 
  private:
   void solve(Block body) {
@@ -394,7 +394,7 @@ class DeadCode {
       if (is_empty(body) && is_empty(orelse) && input_.effects.is_pure(branch->test) &&
           !(input_.forward.contains(statement) &&
             input_.effects.may_raise(branch->test, harmless(statement)))) {
-        dropped_ = true;
+        removed_block_ = true;
         return nullptr;
       }
       return made_anew(statement, context.make<If>(branch->ranges, branch->test, body, orelse),
@@ -406,7 +406,7 @@ class DeadCode {
       const bool ours = !input_.forward.contains(statement);
       if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
           (ours || !targets_live(loop, before))) {
-        dropped_ = true;
+        removed_block_ = true;
         return nullptr;
       }
       return made_anew(
@@ -438,7 +438,7 @@ class DeadCode {
   }
 
   const PassInput& input_;
-  bool dropped_ = false;
+  bool removed_block_ = false;
   const Stmt* before_ = nullptr;  // the statement in front of the one that is rewritten
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> live_after_;
@@ -455,11 +455,10 @@ class DeadCode {
 }  // namespace
 
 Block remove_dead_code(Block body, const PassInput& input) {
-  constexpr int kRounds = 4;
-  for (int round = 0; round < kRounds; ++round) {
+  for (bool again = true; again;) {
     DeadCode pass(input);
     body = pass.run(body);
-    if (!pass.dropped()) break;
+    again = pass.removed_block();
   }
   return body;
 }

@@ -112,6 +112,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
       {"dead code", remove_dead_code, &Optimizations::dce},
       // Every tape that is left is read.
       {"restores", remove_restores, &Optimizations::optimized},
+      {"copies", remove_copies, &Optimizations::optimized},
       {"tape liveness", keep_shapes, &Optimizations::tape_liveness},
       // What is taken from a tape still has a name of its own: expressions are without effect.
       {"algebra", simplify_algebra, &Optimizations::algebraic},
@@ -120,6 +121,7 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
       {"single uses", substitute_single_uses, &Optimizations::optimized},
       {"fuse branches", fuse_branches, &Optimizations::optimized},
       {"join elements", join_elements, &Optimizations::optimized},
+      {"first stores", first_stores, &Optimizations::optimized},
       {"join updates", join_updates, &Optimizations::optimized},
       {"tidy", tidy, nullptr},
   };

@@ -51,6 +51,8 @@ inline const Stmt* made_anew(const Stmt* before, const Stmt* now, const PassInpu
   return now;
 }
 
+// Copies of adjoints that nothing changes in place, as names.
+Block remove_copies(Block body, const PassInput& input);
 // Puts a value that is read once where it is read: what is taken from a tape, names for names.
 Block substitute_single_uses(Block body, const PassInput& input);
 // The last branch of the forward part and the first of the backward part, on the same test, become
@@ -58,6 +60,8 @@ Block substitute_single_uses(Block body, const PassInput& input);
 Block fuse_branches(Block body, const PassInput& input);
 // Contributions to one element of an adjoint as one store.
 Block join_elements(Block body, const PassInput& input);
+// The first contribution to a part of an adjoint that was just made of zeros, as a store.
+Block first_stores(Block body, const PassInput& input);
 // v += e and v *= c, of a number, as v = c * (v + e).
 Block join_updates(Block body, const PassInput& input);
 // v = a and v += b, of a number, as v = a + b.

@@ -182,12 +182,23 @@ struct Edits {
   int cost = 0;
 };
 
+bool has_tapes(Block block) {
+  return std::ranges::any_of(block, [](const Stmt* statement) {
+    if (const auto* branch = as<If>(statement))
+      return has_tapes(branch->body) || has_tapes(branch->orelse);
+    if (const auto* loop = as<For>(statement)) return has_tapes(loop->body);
+    if (const auto* repeat = as<While>(statement)) return has_tapes(repeat->body);
+    return is<Push>(statement);
+  });
+}
+
 class Recompute {
  public:
   explicit Recompute(const PassInput& input) : input_(input) {}
 
   Block run(Block body) {
-    if (input_.has_halves) return body;
+    // Most programs have no tapes: nothing is looked at for them but their statements.
+    if (input_.has_halves || !has_tapes(body)) return body;
     Program program(body);
     if (program.tapes().size() * static_cast<std::size_t>(program.size()) > kMostWork) return body;
     lists_change_ = std::ranges::any_of(body, [](const Stmt* statement) {

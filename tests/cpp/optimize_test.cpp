@@ -326,7 +326,8 @@ TEST_F(Passes, UpdatesThatStayTwo) {
 
 // ------------------------------------------------------------------------- dead code: shapes
 
-// `v + w` raises if the lengths differ; dropping it is right if the backward part would raise too.
+// `v + w` raises if the lengths differ; dropping it is right if the backward part would raise
+// too.
 TEST_F(Passes, AStatementThatCouldRaiseStaysUnlessItsShapesMeetAgain) {
   EXPECT_EQ(run(remove_dead_code, "d = v * u\n", "return v\n"), "v * u\nreturn v\n");
   EXPECT_EQ(run(remove_dead_code, "d = v * u\n", "bv = u + v\nreturn bv\n"),
