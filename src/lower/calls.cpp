@@ -91,6 +91,25 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     case ThingKind::Library:
       return library_call(it, *thing, destination);
     case ThingKind::UserFunction:
+      if (!it.arguments.empty() && is_of_module(*thing, "replace", "dataclasses")) {
+        const Expr* self = nullptr;
+        Object* object = named_object(it.arguments[0], &self);
+        const Symbol after = context_.symbol("__post_init__");
+        if (object != nullptr && object->outer == nullptr &&
+            facts_of_class(object->type).is_dataclass &&
+            member_of(object->type, -1, after).form == Member::Form::Missing &&
+            std::ranges::all_of(facts_of_class(object->type).fields,
+                                &DataclassField::in_constructor))
+          return replaced_tuple(it, self, *object);
+      }
+      for (const std::string_view ours :
+           {"grad", "value_and_grad", "jvp", "vjp", "autodiff", "jacobian", "hessian", "hvp"}) {
+        if (!is_of_module(*thing, ours, "tangent")) continue;
+        refuse(it,
+               "`" + print(it.function) +
+                   "` inside a differentiated function is not supported yet",
+               "differentiate the outer function again instead");
+      }
       return inline_call(it, callee_of(*thing, it), destination);
     case ThingKind::UserClass:
       if (raised) return library_call(it, *thing, destination);
@@ -468,6 +487,13 @@ std::optional<Thing> Lowering::thing_of(const Expr* written) {
     }
     return std::nullopt;
   }
+  if (const auto* subscript = as<Subscript>(written)) {
+    const Expr* root = subscript->value;
+    while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
+    const auto* name = as<Name>(root);
+    if (name != nullptr && name->scope == Scope::Global) return function_in_argument(written);
+    return std::nullopt;
+  }
   if (const auto* attribute = as<Attribute>(written)) {
     const std::optional<Thing> owner = thing_of(attribute->value);
     if (!owner || owner->kind == ThingKind::Missing) return owner;
@@ -482,6 +508,7 @@ std::optional<Thing> Lowering::thing_of_core(const Expr* core) {
     if (name->scope != Scope::Global) return function_in_argument(name);
     return globals_[global_index_.at(name->symbol)].thing;
   }
+  if (is<Subscript>(core)) return function_in_argument(core);
   if (const auto* attribute = as<Attribute>(core)) {
     const std::optional<Thing> owner = thing_of_core(attribute->value);
     if (!owner || owner->kind == ThingKind::Value) return function_in_argument(core);

@@ -94,6 +94,22 @@ const Expr* Lowering::mapped(const Call& it, bool filters) {
   return comprehension(*list, {});
 }
 
+// Whether what a comprehension evaluates may read a variable.
+bool Lowering::may_read(const Comprehension& it, Symbol variable) {
+  return find_node(&it, [&](const Node* node) {
+           if (const auto* name = as<Name>(node)) {
+             const Binding* binding = find_binding(name->symbol);
+             if (binding == nullptr) return false;
+             if (binding->form == Binding::Form::Value) return mentions(binding->value, variable);
+             return binding->form != Binding::Form::Variable || binding->variable == variable;
+           }
+           const auto* call = as<Call>(node);
+           if (call == nullptr || is<Attribute>(call->function)) return false;
+           const std::optional<Thing> thing = thing_of(call->function);
+           return !thing || thing->kind != ThingKind::Library;
+         }) != nullptr;
+}
+
 // Whether the elements of a list are objects or functions, by the look of it.
 bool Lowering::makes_known(const Comprehension& it) {
   if (it.form != ComprehensionKind::List || it.generators.size() != 1 ||
@@ -165,7 +181,9 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
   }
   // The list gets the target's own name, unless the comprehension reads it.
   const bool direct = destination.form == Destination::Form::Name;
-  const Symbol list = names_.fresh(is_dict(it) ? "entries" : "items");
+  const bool in_place = direct && is_dict(it) && !may_read(it, destination.name);
+  const Symbol list =
+      in_place ? destination.name : names_.fresh(is_dict(it) ? "entries" : "items");
   emit_assign(list,
               is_dict(it)
                   ? static_cast<const Expr*>(context_.make<Dictionary>(it.ranges, Exprs(), Exprs()))
@@ -223,6 +241,7 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
   frame_ = &frame;
   block(body);
   frame_ = outer;
+  if (in_place) return nullptr;
   const Expr* result = context_.local(list, it.ranges);
   if (!direct) return result;
   emit_assign(destination.name, result, ranges);

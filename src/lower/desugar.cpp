@@ -42,7 +42,11 @@ class Desugar {
         if (const auto* name = as<Name>(&node)) taken_.insert(name->symbol);
         if (const auto* parameter = as<Parameter>(&node)) taken_.insert(parameter->name);
         if (const auto* definition = as<FunctionDefinition>(&node)) taken_.insert(definition->name);
-        found_ = found_ || is<With>(&node) || is<Match>(&node) || (is<Starred>(&node));
+        const auto* import = as<Import>(&node);
+        found_ = found_ || is<With>(&node) || is<Match>(&node) || is<Starred>(&node) ||
+                 (import != nullptr && std::ranges::any_of(import->names, [&](const auto* name) {
+                    return is_dotted(*import, *name);
+                  }));
       });
     }
   }
@@ -50,6 +54,28 @@ class Desugar {
   Block run(Block body) { return found_ ? block(body) : body; }
 
  private:
+  static bool is_dotted(const Import& it, const ImportedName& name) {
+    return !it.from && !name.alias && name.name.text().find('.') != std::string_view::npos;
+  }
+
+  // `import a.b` loads `a.b`, and binds `a`.
+  void import_statement(const Import* it, Statements& out) {
+    std::vector<const ImportedName*> names;
+    for (const ImportedName* name : it->names) {
+      if (!is_dotted(*it, *name)) {
+        names.push_back(name);
+        continue;
+      }
+      const std::string_view whole = name->name.text();
+      const Symbol hidden = context_.symbol("<module " + std::string(whole) + ">");
+      names.push_back(context_.make<ImportedName>(name->ranges, name->name, hidden));
+      names.push_back(context_.make<ImportedName>(
+          name->ranges, context_.symbol(whole.substr(0, whole.find('.'))), Symbol()));
+    }
+    out.push_back(context_.make<Import>(it->ranges, it->from, it->module, it->level,
+                                        List<const ImportedName*>(context_.list(names))));
+  }
+
   Block block(Block body) {
     Statements out;
     for (const Stmt* it : body) statement(it, out);
@@ -72,6 +98,7 @@ class Desugar {
       for (const Stmt* inner : with->body) statement(inner, out);
       return;
     }
+    if (const auto* import = as<Import>(it)) return import_statement(import, out);
     if (const auto* match = as<Match>(it)) return match_statement(match, out);
     if (const auto* assigned = as<Assign>(it);
         assigned != nullptr && assigned->targets.size() == 1 && has_star(assigned->targets[0]))

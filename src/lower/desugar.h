@@ -5,6 +5,7 @@
 //     match kind:                           if kind == 'a': …
 //         case 'a': …
 //     a, *r = xs                            a = xs[0]; r = list(xs[1:])
+//     import a.b                            import a.b as …, a
 //
 // In: the body of a function as the user wrote it. Out: the same without `with`, `match` and
 // starred targets, nested functions included.

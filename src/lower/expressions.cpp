@@ -226,6 +226,11 @@ const Expr* Lowering::copy(const Expr* core, Ranges ranges) {
       if (!is_simple(core) && !function_in_argument(core)) return core;
       return context_.make<Attribute>(ranges, copy(it.value, ranges), it.attribute);
     }
+    case Kind::Subscript: {
+      const auto& it = static_cast<const Subscript&>(*core);
+      if (!function_in_argument(core)) return core;
+      return context_.make<Subscript>(ranges, copy(it.value, ranges), copy(it.index, ranges));
+    }
     case Kind::UnaryOperation: {
       const auto& it = static_cast<const UnaryOperation&>(*core);
       if (!is_simple(core)) return core;
@@ -271,6 +276,14 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
       const auto& [name, reflected] = operator_methods((*node)->op);
       value = operation(**node, **node, name, reflected, left, right);
     }
+    const auto* front = as<TupleDisplay>(left);
+    const auto* back = as<TupleDisplay>(right);
+    if (value == nullptr && front != nullptr && back != nullptr &&
+        (*node)->op == BinaryOperator::Add) {
+      std::vector<const Expr*> elements(front->elements.begin(), front->elements.end());
+      elements.insert(elements.end(), back->elements.begin(), back->elements.end());
+      value = context_.make<TupleDisplay>((*node)->ranges, Exprs(context_.list(elements)));
+    }
     if (value == nullptr)
       value = context_.make<BinaryOperation>((*node)->ranges, (*node)->op, left, right);
   }
@@ -312,6 +325,39 @@ const Expr* Lowering::subscript(const Subscript& it) {
 }
 
 const Expr* Lowering::display(const Expr& it, Exprs elements) {
+  if (std::ranges::any_of(elements, [](const Expr* e) { return is<Starred>(e); })) {
+    // [*xs, e] is list(xs) + [e].
+    const bool list = is<ListDisplay>(&it);
+    const Expr* sum = nullptr;
+    std::vector<const Expr*> group;
+    const auto add = [&](const Expr* part) {
+      sum = sum == nullptr
+                ? part
+                : static_cast<const Expr*>(context_.make<BinaryOperation>(
+                      it.ranges, BinaryOperator::Add, sum, part));
+    };
+    const auto close = [&] {
+      if (group.empty()) return;
+      const Exprs now = context_.list(group);
+      add(list ? static_cast<const Expr*>(context_.make<ListDisplay>(it.ranges, now))
+               : context_.make<TupleDisplay>(it.ranges, now));
+      group.clear();
+    };
+    for (const Expr* element : elements) {
+      const auto* starred = as<Starred>(element);
+      if (starred == nullptr) {
+        group.push_back(element);
+        continue;
+      }
+      close();
+      add(context_.make<Call>(
+          element->ranges,
+          static_cast<const Expr*>(global(context_.symbol(list ? "list" : "tuple"), it.ranges)),
+          Symbol(), context_.list<const Expr*>({starred->value}), List<const Keyword*>()));
+    }
+    close();
+    return expression(sum);
+  }
   std::vector<const Expr*> values(elements.size());
   operands(elements, values);
   const Exprs list = context_.list(values);

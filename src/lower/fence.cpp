@@ -133,9 +133,8 @@ class Fence {
       case Kind::SetDisplay:
         if (is_set_of_constants(node)) return;
         refuse(node, "a set display is not supported yet", "use a tuple instead");
-      case Kind::Starred:
-        refuse(node, "unpacking with " + in_quotes(node) + " is not supported here yet",
-               "write the elements out");
+      case Kind::Starred:  // of a display; those of calls and targets are not come by here
+        return push({static_cast<const Starred&>(node).value});
       case Kind::Call:
         return call(static_cast<const Call&>(node));
       case Kind::Assign:

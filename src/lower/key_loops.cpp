@@ -1,6 +1,7 @@
 #include "lower/key_loops.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -100,7 +101,42 @@ class KeyLoops {
     return nullptr;
   }
 
-  static std::optional<std::int64_t> integer(const Expr* e) {
+  // A whole number that is known here: constants, lengths of what an argument holds, sums of them.
+  std::optional<std::int64_t> integer(const Expr* e, int depth = 0) const {
+    if (const auto* call = as<Call>(e); call != nullptr && call->callee.text() == "builtins.len" &&
+                                        call->arguments.size() == 1) {
+      if (const auto keys = keys_of_(call->arguments[0]))
+        return static_cast<std::int64_t>(keys->size());
+      const Structure* whole = structure_of_(call->arguments[0]);
+      if (whole != nullptr && !whole->is_leaf())
+        return static_cast<std::int64_t>(whole->parts.size());
+      return std::nullopt;
+    }
+    if (const Name* name = local_variable(e); name != nullptr && depth < 8) {
+      // Bound once, before everything that asks: in the block of the function.
+      const Expr* value = nullptr;
+      int bindings = 0;
+      for (const Stmt* it : whole_) {
+        const auto* assign = as<Assign>(it);
+        const Name* target = assign != nullptr ? local_variable(assign->targets[0]) : nullptr;
+        if (target != nullptr && target->symbol == name->symbol) value = assign->value;
+        if (binds(Block(&it, 1), name->symbol)) ++bindings;
+      }
+      return value != nullptr && bindings == 1 ? integer(value, depth + 1) : std::nullopt;
+    }
+    if (const auto* operation = as<BinaryOperation>(e); operation != nullptr && depth < 8) {
+      const auto left = integer(operation->left, depth + 1);
+      const auto right = integer(operation->right, depth + 1);
+      constexpr std::int64_t kLarge = 1 << 20;
+      if (!left || !right || std::abs(*left) > kLarge || std::abs(*right) > kLarge)
+        return std::nullopt;
+      if (operation->op == BinaryOperator::Add) return *left + *right;
+      if (operation->op == BinaryOperator::Subtract) return *left - *right;
+      if (operation->op == BinaryOperator::Multiply) return *left * *right;
+      if (operation->op == BinaryOperator::FloorDivide && *right > 0 && *left >= 0)
+        return *left / *right;
+      return std::nullopt;
+    }
     const auto* minus = as<UnaryOperation>(e);
     const bool negative = minus != nullptr && minus->op == UnaryOperator::Minus;
     const auto* constant = as<Constant>(negative ? minus->operand : e);

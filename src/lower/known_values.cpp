@@ -71,9 +71,9 @@ bool Lowering::is_known(const Expr* core) {
   const auto holds = [&](const Expr* e) { return is_known(e) || object_of(e) != nullptr; };
   switch (core->kind) {
     case Kind::Name:
-      if (known_function(core) != nullptr) return true;
-      return static_cast<const Name*>(core)->scope == Scope::Global && is_known_outside(core);
+      return known_function(core) != nullptr || is_known_outside(core);
     case Kind::Attribute:
+    case Kind::Subscript:
       return is_known_outside(core);
     case Kind::Conditional: {
       const auto& it = static_cast<const Conditional&>(*core);
@@ -101,7 +101,8 @@ bool Lowering::bind_function_argument(std::size_t parameter, Symbol name, Ranges
 
 // What an argument, or a path of attributes of an object from outside, is known to be.
 std::optional<Thing> Lowering::function_in_argument(const Expr* core) {
-  if (held_outside_.empty() || (!is<Name>(core) && !is<Attribute>(core))) return std::nullopt;
+  if (held_outside_.empty() || (!is<Name>(core) && !is<Attribute>(core) && !is<Subscript>(core)))
+    return std::nullopt;
   const auto found = held_outside_.find(print(core));
   if (found == held_outside_.end()) return std::nullopt;
   return found->second;

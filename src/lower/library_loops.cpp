@@ -16,7 +16,7 @@ namespace tangent::lowering {
 
 namespace {
 
-// As Python's documentation describes them; they read no name of the outside.
+// As Python's documentation describes them; of the outside they read builtins alone.
 constexpr std::string_view kReduce = R"(
 def reduce(function, items):
     value = items[0]
@@ -71,6 +71,19 @@ def best(items, key):
     return found
 )";
 
+constexpr std::string_view kMaxOr = R"(
+def best(items, default):
+    if len(items) == 0:
+        return default
+    return max(items)
+)";
+constexpr std::string_view kMinOr = R"(
+def best(items, default):
+    if len(items) == 0:
+        return default
+    return min(items)
+)";
+
 constexpr std::array<std::pair<std::string_view, BinaryOperator>, 8> kOperatorFunctions = {
     {{"add", BinaryOperator::Add},
      {"sub", BinaryOperator::Subtract},
@@ -121,6 +134,9 @@ const Expr* Lowering::library_loop(const Call& it, std::string_view name, Destin
   if ((max || name == "builtins.min") && count == 1 && it.keywords.size() == 1 &&
       it.keywords[0]->name.text() == "key")
     return inline_call(it, written_in_python(max ? kMax : kMin), destination);
+  if ((max || name == "builtins.min") && count == 1 && it.keywords.size() == 1 &&
+      it.keywords[0]->name.text() == "default")
+    return inline_call(it, written_in_python(max ? kMaxOr : kMinOr), destination);
   return nullptr;
 }
 

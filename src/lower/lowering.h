@@ -395,6 +395,7 @@ class Lowering {
   const Expr* accumulated(const Call& it, Destination destination);
   bool is_of_module(const Thing& thing, std::string_view name, std::string_view module);
   bool makes_known(const Comprehension& it);
+  bool may_read(const Comprehension& it, Symbol variable);
   const Expr* unrolled_comprehension(const Comprehension& it, const Expr* first);
   // with_statements.cpp
   const Expr* entered(const Call& it);

@@ -105,16 +105,18 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
          "define it as a plain method of the class");
 }
 
-// tuple._replace(x=…): another of the class.
+// tuple._replace(x=…) and dataclasses.replace(object, x=…): another of the class.
 const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& object) {
   std::vector<std::pair<Symbol, const Expr*>> given;
   for (const Argument& argument : arguments_of(it)) {
+    // replace(object, …) of `dataclasses`.
+    if (!argument.keyword && given.empty() && object_of(argument.value) == &object) continue;
     const bool known =
         std::ranges::any_of(facts_of_class(object.type).fields,
                             [&](const auto& field) { return field.name == argument.keyword; });
     if (!known || argument.value == nullptr)
-      refuse(it, "`_replace` gets what is no field", "call it with fields of the tuple",
-             DiagnosticKind::UnresolvedCall);
+      refuse(it, "`" + print(it.function) + "` gets what is no field",
+             "call it with fields of the class", DiagnosticKind::UnresolvedCall);
     given.emplace_back(argument.keyword, argument.value);
   }
   const Expr* made = new_object(object.type, object.path, object.name, it.ranges);

@@ -232,6 +232,9 @@ class RowSpeller {
         const Expr* counted = it->arguments[0];
         Columns inner;
         if (!add(tuple->elements[1], counted, inner) || !inner.is_new) return false;
+        // The count is taken where the loop begins.
+        if (const Name* first = local_name(inner.values[0]); first != nullptr && may_grow(*first))
+          return false;
         result.is_new = true;
         result.targets.push_back(tuple->elements[0]);
         result.values.push_back(
@@ -278,6 +281,18 @@ class RowSpeller {
     result.targets.push_back(target);
     result.values.push_back(iterable);
     return true;
+  }
+
+  // Whether a method of a list may change its length somewhere.
+  bool may_grow(const Name& list) {
+    return std::ranges::any_of(whole_, [&](const Stmt* it) {
+      return find_node(it, [&](const Node* node) {
+               const auto* call = as<Call>(node);
+               const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+               const Name* receiver = method != nullptr ? local_name(method->value) : nullptr;
+               return receiver != nullptr && receiver->symbol == list.symbol;
+             }) != nullptr;
+    });
   }
 
   bool add_columns(const Expr* target, const std::vector<Column>& columns, bool by_position,

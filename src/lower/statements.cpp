@@ -174,15 +174,12 @@ void Lowering::import_statement(const Import& it) {
   for (const ImportedName* imported : it.names) {
     if (imported->name.text() == "*") refuse_import();
     const std::string_view whole = imported->name.text();
-    // `import a.b` binds `a`, and loads `a.b`.
-    const bool dotted = !it.from && !imported->alias && whole.find('.') != std::string_view::npos;
-    const Symbol local = imported->alias ? imported->alias
-                         : dotted        ? context_.symbol(whole.substr(0, whole.find('.')))
-                                         : imported->name;
+    const Symbol local = imported->alias ? imported->alias : imported->name;
     const NameUse* use = frame_->facts->find(local);
     if (use == nullptr || use->is_global || use->is_nonlocal) refuse_import();
     Thing thing = outside_.module(it.from ? it.module.text() : whole, context_);
-    if (thing.kind != ThingKind::Missing && dotted) thing = outside_.module(local.text(), context_);
+    if (local.text().starts_with("<") && thing.kind != ThingKind::Missing)
+      continue;  // it is loaded
     if (thing.kind != ThingKind::Missing && it.from) {
       const Thing part = attribute_of(thing, imported->name);
       thing =
@@ -194,6 +191,8 @@ void Lowering::import_statement(const Import& it) {
     // A name of its own in the emitted function's namespace, if the function's globals have not
     // the same under it.
     const Thing known = look_up(frame_->function, local);
+    const bool bound_once = use->writes == 1 && use->nested_writes == 0 && !use->is_parameter;
+    if (bound_once) frame_->bindings[local].form = Binding::Form::Value;
     const Expr* value = nullptr;
     if (known.kind == thing.kind && known.handle == thing.handle) {
       value = global(local, at(it));
@@ -215,7 +214,7 @@ void Lowering::import_statement(const Import& it) {
       }
       value = context_.global(printed, at(it));
     }
-    if (use->writes == 1 && use->nested_writes == 0 && !use->is_parameter) {
+    if (bound_once) {
       frame_->bindings[local] = {.form = Binding::Form::Value, .value = value};
       frame_->declared.push_back(local);
     } else {

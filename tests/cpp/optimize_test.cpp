@@ -370,5 +370,74 @@ TEST_F(Passes, WhatTheForwardPartStoresStays) {
   EXPECT_EQ(run(remove_dead_code, "v[i] = x\n", "return bx\n"), "v[i] = x\nreturn bx\n");
 }
 
+// ------------------------------------------------------------------------- copies
+
+TEST_F(Passes, ACopyThatNothingTellsFromTheArrayIsAName) {
+  EXPECT_EQ(run(remove_copies,
+                "bw = bv + x * v\n"
+                "bv = np.copy(bw)\n"
+                "bx = np.sum(bw * v)\n"
+                "return bv, bx\n"),
+            "bw = bv + x * v\n"
+            "bv = bw\n"
+            "bx = np.sum(bw * v)\n"
+            "return bv, bx\n");
+}
+
+TEST_F(Passes, ACopyOfWhatIsChangedOrGivenBackStays) {
+  for (const std::string text : {
+           // One of the two, or a view of it, is changed in place.
+           "bw = v * x\nbv = np.copy(bw)\nbv += v\nbx = np.sum(bw)\n",
+           "bw = v * x\nbv = np.copy(bw)\nbw[0] = 1.0\nbx = np.sum(bv)\n",
+           "bw = v * x\nbv = np.copy(bw)\nbu = bw[1:]\nbu[0] += 1.0\nbx = np.sum(bv)\n",
+           "bw = v * x\nbv = np.copy(bw)\nw_tape.append(bv)\nbu = w_tape.pop()\nbu += 1.0\n",
+           // Both are given back, or what the caller gave.
+           "bw = v * x\nbv = np.copy(bw)\nreturn bv, bw\n",
+           "bv = np.copy(bw)\nreturn bv\n",
+       }) {
+    EXPECT_EQ(run(remove_copies, text), text);
+  }
+}
+
+// ------------------------------------------------------------------------- first stores
+
+TEST_F(Passes, TheFirstContributionToZerosIsStored) {
+  EXPECT_EQ(run(first_stores,
+                "bv = np.zeros_like(v)\n"
+                "bv[1:] += 2.0 * bu\n"
+                "bv[:-1] += bu\n"),
+            "bv = np.zeros_like(v)\n"
+            "bv[1:] = 2.0 * bu\n"
+            "bv[:-1] += bu\n");
+  EXPECT_EQ(run(first_stores,
+                "bv = np.zeros_like(v)\n"
+                "bv[0] += bx\n"
+                "by = 2.0 * bx\n"
+                "bv[1] -= a * by\n"
+                "bv[-1] += bx\n"),
+            "bv = np.zeros_like(v)\n"
+            "bv[0] = bx\n"
+            "by = 2.0 * bx\n"
+            "bv[1] = -a * by\n"
+            "bv[-1] += bx\n");
+}
+
+TEST_F(Passes, WhatMayNotBeTheFirstContributionIsAdded) {
+  for (const std::string text : {
+           // Another name, a read, a branch, a loop; what was there before.
+           "bv = np.zeros_like(v)\nbw = bv\nbw[0] += bx\nbv[0] += bx\n",
+           "bv = np.zeros_like(v)\nbx += bv[0]\nbv[0] += bx\n",
+           "bv = np.zeros_like(v)\nif x > 0.0:\n    bv[0] += bx\nbv[0] += bx\n",
+           "bv = np.zeros_like(v)\nfor i in range(3):\n    bv[i] += bx\nbv[0] += bx\n",
+           "bv[0] += bx\n",
+           "bv = np.ones_like(v)\nbv[0] += bx\n",
+           "bv = np.zeros_like(v)\nbv += bw\nbv[0] += bx\n",
+           "bv = np.zeros_like(v)\nbv[0] *= bx\nbv[0] += bx\n",
+           "bv = np.zeros_like(v)\nbv[0] += bv[1] * bx\n",
+       }) {
+    EXPECT_EQ(run(first_stores, text), text);
+  }
+}
+
 }  // namespace
 }  // namespace tangent::lower_tests
