@@ -1,4 +1,6 @@
 // Expressions: trees as the user wrote them, with every name resolved.
+#include <algorithm>
+
 #include "lower/lowering.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
@@ -331,10 +333,9 @@ const Expr* Lowering::display(const Expr& it, Exprs elements) {
     const Expr* sum = nullptr;
     std::vector<const Expr*> group;
     const auto add = [&](const Expr* part) {
-      sum = sum == nullptr
-                ? part
-                : static_cast<const Expr*>(context_.make<BinaryOperation>(
-                      it.ranges, BinaryOperator::Add, sum, part));
+      sum = sum == nullptr ? part
+                           : static_cast<const Expr*>(context_.make<BinaryOperation>(
+                                 it.ranges, BinaryOperator::Add, sum, part));
     };
     const auto close = [&] {
       if (group.empty()) return;
