@@ -377,11 +377,11 @@ TEST_F(Passes, ACopyThatNothingTellsFromTheArrayIsAName) {
                 "bw = bv + x * v\n"
                 "bv = np.copy(bw)\n"
                 "bx = np.sum(bw * v)\n"
-                "return bv, bx\n"),
+                "return bv * bx\n"),
             "bw = bv + x * v\n"
             "bv = bw\n"
             "bx = np.sum(bw * v)\n"
-            "return bv, bx\n");
+            "return bv * bx\n");
 }
 
 TEST_F(Passes, ACopyOfWhatIsChangedOrGivenBackStays) {
@@ -392,7 +392,7 @@ TEST_F(Passes, ACopyOfWhatIsChangedOrGivenBackStays) {
            "bw = v * x\nbv = np.copy(bw)\nbu = bw[1:]\nbu[0] += 1.0\nbx = np.sum(bv)\n",
            "bw = v * x\nbv = np.copy(bw)\nw_tape.append(bv)\nbu = w_tape.pop()\nbu += 1.0\n",
            // Both are given back, or what the caller gave.
-           "bw = v * x\nbv = np.copy(bw)\nreturn bv, bw\n",
+           "bw = v * x\nbv = np.copy(bw)\nreturn bv * bw\n",
            "bv = np.copy(bw)\nreturn bv\n",
        }) {
     EXPECT_EQ(run(remove_copies, text), text);
