@@ -1,9 +1,9 @@
 """What the documents print is what comes out, and what they name is there.
 
-In README.md, docs/architecture.md and docs/checkpointing.md the blocks marked `python` are run as they are printed, one
-after the other in one namespace. A block marked `text` or `py` right behind one is what it prints;
-a `python` block without one prints nothing. `python tests/test_documents.py` writes anew what has
-changed in them.
+In the documents of DOCUMENTS the blocks marked `python` are run as they are printed, one after the
+other in one namespace. A block marked `text` or `py` right behind one is what it prints; a `python`
+block without one prints nothing. `python tests/test_documents.py` writes anew what has changed in
+them.
 """
 
 from __future__ import annotations
