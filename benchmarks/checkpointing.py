@@ -13,6 +13,7 @@ import argparse
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,13 +44,15 @@ def peak_of(df: Callable[..., Any], *args: Any) -> int:
     return peak
 
 
-def time_of(df: Callable[..., Any], *args: Any) -> float:
-    times = []
+def times_of(calls: list[Callable[[], Any]]) -> list[float]:
+    """The least of several rounds, in turn: a busy machine disturbs all alike."""
+    times = [float('inf')] * len(calls)
     for _ in range(5):
-        start = time.perf_counter()
-        df(*args)
-        times.append(time.perf_counter() - start)
-    return min(times)
+        for k, call in enumerate(calls):
+            start = time.perf_counter()
+            call()
+            times[k] = min(times[k], time.perf_counter() - start)
+    return times
 
 
 def main() -> None:
@@ -74,9 +77,10 @@ def main() -> None:
     ]
     print(f'{n} steps of {x.nbytes} bytes')
     print(f'{"":<16}{"peak":>10}{"of tapes":>10}{"time":>10}{"of tapes":>10}{"run again":>12}')
-    for name, function, argument, config, again in rows:
-        df = tangent.grad(function, checkpoint_config=config)
-        peak, seconds = peak_of(df, x, argument), time_of(df, x, argument)
+    gradients = [tangent.grad(row[1], checkpoint_config=row[3]) for row in rows]
+    peaks = [peak_of(df, x, row[2]) for df, row in zip(gradients, rows, strict=True)]
+    times = times_of([partial(df, x, row[2]) for df, row in zip(gradients, rows, strict=True)])
+    for (name, _, _, config, again), peak, seconds in zip(rows, peaks, times, strict=True):
         if config is None:
             full_peak, full_seconds = peak, seconds
         shown = '' if again is None else str(again)

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Iterator
 
 
-
 class _Checkpoint:
     """Does nothing: the function itself runs as without it."""
 

@@ -68,8 +68,8 @@ struct CheckpointPlan {
   Form form = Form::Segments;
   bool thinned = false;   // Binomial: the first snapshots are made as for Thinned
   bool one_step = false;  // a stretch is one step that is not cut: it needs no loops and no tapes
-  std::int64_t most = 0;              // at most so many snapshots; 0: as the form has it
-  Block inside;                       // the loop alone: positions in it are those of one stretch
+  std::int64_t most = 0;  // at most so many snapshots; 0: as the form has it
+  Block inside;           // the loop alone: positions in it are those of one stretch
   const Expr* range = nullptr;        // all items of a `for`; null: a `while`
   const Expr* total = nullptr;        // how many steps there are; null: `steps` says
   bool from_zero = false;             // the items are the numbers of the steps
