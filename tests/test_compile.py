@@ -142,8 +142,8 @@ def test_one_signature_is_compiled_once() -> None:
     compiled(*arguments)
     compiled(*[2.0 * each for each in arguments])
     assert len(compiled._compiled) == 1
-    compiled(*[each.astype(np.float32) for each in arguments])
-    assert len(compiled._compiled) == 2
+    narrow = compiled(*[each.astype(np.float32) for each in arguments])
+    assert narrow.dtype == np.float32
     assert tangent.grad(jax_network, compile='jax') is compiled
     assert compiled.__wrapped__ is tangent.grad(jax_network)
 
