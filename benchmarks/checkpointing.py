@@ -2,9 +2,9 @@
 
     python benchmarks/checkpointing.py            10,000 steps of a nonlinear vector of 1,000
 
-Prints the peak of what a gradient allocates (tracemalloc), the processor time of a call, both as shares of
-those of the gradient with tapes, and how many steps are run again, with what theory says. It
-asserts nothing: run it on a quiet machine.
+Prints the peak of what a gradient allocates (tracemalloc), the processor time of a call, both as
+shares of those of the gradient with tapes, and how many steps are run again by theory. It asserts
+nothing.
 """
 
 from __future__ import annotations
