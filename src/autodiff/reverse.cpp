@@ -153,8 +153,8 @@ const Expr* Reverse::gradient_of(Symbol input, const Type& type, bool is_kept) {
     const Type made = typing_.of(built);
     const auto* name = as<Name>(built);
     // Without axes it is what operations make of it, a number.
-    const bool scalar = type.rank == 0 && typing_.library() != Library::NumPy &&
-                        made.is_number() && !is<Constant>(built) && !value.mentions(result_.seed);
+    const bool scalar = type.rank == 0 && typing_.library() != Library::NumPy && made.is_number() &&
+                        !is<Constant>(built) && !value.mentions(result_.seed);
     const bool whole = !value.lazy && (made.is_array() || scalar);
     std::vector<const Keyword*> keywords;
     if (!is_floating(type.dtype)) {
