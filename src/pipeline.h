@@ -64,8 +64,8 @@ struct Emitted {
   bool uses_numpy = false;  // the text needs a name that GlobalBindings do not give: `numpy_name`
   // Modules that rules use, by qualified name, and the names under which the text reaches them.
   std::vector<std::pair<std::string, std::string>> modules;
-  std::string numpy_name;     // how the text spells NumPy ("np" unless that name is taken)
-  std::size_t seed_size = 0;  // of a tuple result: the default seed is that many ones
+  std::string numpy_name;            // how the text spells NumPy ("np" unless that name is taken)
+  std::size_t seed_size = 0;         // of a tuple result: the default seed is that many ones
   Library library = Library::NumPy;  // whose arrays the text computes with
   bool scalar_result =
       false;  // the primal gives a number: the guard, not the text, checks the seed's shape
