@@ -210,4 +210,4 @@ def test_bad_options_are_refused_at_the_first_call_at_the_latest():
     with pytest.raises(tangent.TangentValueError):
         tangent.grad(tangent.grad(power), wrt='nothing')(2.0)
     with pytest.raises(tangent.TangentValueError):
-        tangent.grad(tangent.grad(power), compile='jax')
+        tangent.grad(tangent.grad(power), compile='numba')
