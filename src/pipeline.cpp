@@ -209,7 +209,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
   body = spell_hidden_builtins(body, core.parameters, context);
   const ForwardFunction function{
       .core = core, .ranges = ready.ranges, .given = given, .options = options};
-  body = with_checks(function, body, context);
+  body = with_ignored_errors(with_checks(function, body, context), core, numpy, context);
 
   Emitted emitted;
   const PrintedText text = print_function(function, body, context);
@@ -311,6 +311,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
   body = spell_hidden_builtins(body, core.parameters, context);
 
+  body = with_ignored_errors(body, core, numpy, context);
   std::vector<const Stmt*> definitions{define_function(function, body, context)};
   append_halves(table, reversed, numpy, rules, context, definitions, reverse);
 

@@ -39,6 +39,7 @@ class ListNamer {
     if (is<While>(statement) || is<If>(statement))
       return with_blocks(context_, statement, [&](Block inner) { return block(inner); });
     if (const auto* assign = as<Assign>(statement)) {
+      if (const Stmt* filled = list_of_array(assign, out)) return filled;
       const Expr* value = inside(assign->value, out);
       return value == assign->value ? statement
                                     : context_.make<Assign>(assign->ranges, assign->targets, value);
@@ -55,6 +56,38 @@ class ListNamer {
       return value == leaves->value ? statement : context_.make<Return>(leaves->ranges, value);
     }
     return statement;
+  }
+
+  // `xs = list(a)` of an array is `xs = []` and a loop that appends its items.
+  const Stmt* list_of_array(const Assign* assign, std::vector<const Stmt*>& out) {
+    const auto* target = as<Name>(assign->targets[0]);
+    const auto* call = as<Call>(assign->value);
+    if (target == nullptr || call == nullptr || call->callee.text() != "builtins.list" ||
+        call->arguments.size() != 1 || !call->keywords.empty())
+      return nullptr;
+    const Expr* array = call->arguments[0];
+    const Type type = typed_.type_of(array);
+    const bool reads = find_node(array, [&](const Node* node) {
+                         const auto* name = as<Name>(node);
+                         return name != nullptr && name->symbol == target->symbol;
+                       }) != nullptr;
+    if (!type.is_array() || !type.may_be_active() || reads || !is_plain(array)) return nullptr;
+    const Ranges ranges = assign->ranges;
+    const Symbol item = names_.fresh("item");
+    const auto local = [&](Symbol symbol) {
+      return static_cast<const Expr*>(context_.local(symbol, ranges));
+    };
+    out.push_back(context_.assign(local(target->symbol),
+                                  context_.make<ListDisplay>(ranges, Exprs()), ranges));
+    const Expr* append =
+        context_.make<Attribute>(ranges, local(target->symbol), context_.symbol("append"));
+    const Expr* added =
+        context_.make<Call>(ranges, append, Symbol(), context_.list<const Expr*>({local(item)}),
+                            List<const Keyword*>());
+    return context_.make<For>(
+        ranges, local(item), array,
+        Block(context_.list<const Stmt*>({context_.make<ExpressionStatement>(ranges, added)})),
+        Block(), false);
   }
 
   // `for v in (1.0, x)`: the items are a list with a name, from which their adjoints are taken.

@@ -108,6 +108,19 @@ class Outside {
                                Context& /*context*/) {
     return {};
   }
+  // The function, class or module that an argument of this call is, or a part of it that attributes
+  // reach; Missing if it is something else.
+  virtual Thing argument_thing(std::size_t /*parameter*/, std::span<const Symbol> /*path*/,
+                               Context& /*context*/) {
+    return {};
+  }
+  // What a parameter of a UserFunction is when it is not given: Missing if it has no default.
+  virtual Thing default_value(const Thing& /*function*/, Symbol /*parameter*/,
+                              Context& /*context*/) {
+    return {};
+  }
+  // The module of this name, which a function imports; Missing if there is none.
+  virtual Thing module(std::string_view /*name*/, Context& /*context*/) { return {}; }
   // The class of a Value that is a plain object of a user's class; Missing if it is none.
   virtual Thing class_of(const Thing& /*thing*/, Context& /*context*/) { return {}; }
   virtual ClassFacts class_facts(const Thing& /*type*/, Context& /*context*/) {

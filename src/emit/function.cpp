@@ -124,6 +124,23 @@ const FunctionDefinition* define_function(const EmittedFunction& function, Block
       context.list(parameters), body, Exprs(), static_cast<const Expr*>(nullptr), false);
 }
 
+Block with_ignored_errors(Block body, const CoreFunction& core, Symbol numpy, Context& context) {
+  if (core.ignored_errors.empty()) return body;
+  std::vector<const Keyword*> keywords;
+  for (const std::string& name : core.ignored_errors) {
+    const Expr* ignore =
+        context.make<Constant>({}, Literal{.kind = LiteralKind::String, .text = "ignore"});
+    keywords.push_back(context.make<Keyword>({}, context.symbol(name), ignore));
+  }
+  const Expr* errstate = context.make<Attribute>(
+      {}, static_cast<const Expr*>(context.global(numpy)), context.symbol("errstate"));
+  const Expr* call = context.make<Call>({}, errstate, Symbol(), Exprs(),
+                                        List<const Keyword*>(context.list(keywords)));
+  const auto* item = context.make<WithItem>({}, call, static_cast<const Expr*>(nullptr));
+  return context.list<const Stmt*>(
+      {context.make<With>({}, context.list<const WithItem*>({item}), body, false)});
+}
+
 void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Symbol numpy,
                   bool numpy_is_bound) {
   emitted.helpers.clear();

@@ -23,6 +23,9 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
 const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
                                           Context& context);
 
+// The body with the warnings of NumPy switched off that the function switches off.
+Block with_ignored_errors(Block body, const CoreFunction& core, Symbol numpy, Context& context);
+
 // The names that the text needs beside the user's: NumPy, other modules, run-time helpers.
 void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Symbol numpy,
                   bool numpy_is_bound);

@@ -77,12 +77,16 @@ void Lowering::assign_statement(const Assign& it) {
   if (const auto* first = as<Name>(it.targets[0])) {
     const Symbol symbol = assigned_symbol(*first);
     value = expression(it.value);
+    const bool known = is_known(value);
+    if (known) value = kept_known(value, ranges);
     emit_assign(symbol, value, ranges);
-    if (!is<Constant>(value)) value = context_.local(symbol, first->ranges);
+    if (!known && !is<Constant>(value)) value = context_.local(symbol, first->ranges);
     next = 1;
   } else {
     value = expression(it.value);
-    if (!is<Constant>(value)) {
+    if (is_known(value)) {
+      value = kept_known(value, ranges);
+    } else if (!is<Constant>(value)) {
       const Symbol whole = names_.fresh(describe(value));
       emit_assign(whole, value, ranges);
       value = context_.local(whole, it.value->ranges);
@@ -97,10 +101,7 @@ void Lowering::assign_name(const Name& target, const Expr* written, Ranges range
   const bool bound_once = use != nullptr && use->writes == 1 && !use->is_parameter &&
                           !use->is_global && !use->is_nonlocal && use->nested_writes == 0;
   if (const auto* lambda = as<Lambda>(written)) {
-    if (!bound_once) {
-      refuse(*lambda, "a lambda can be bound only to a local name that is assigned once",
-             "use a name of its own for each function");
-    }
+    if (!bound_once) return emit_assign(assigned_symbol(target), expression(lambda), ranges);
     frame_->bindings[name] = {.form = Binding::Form::Function,
                               .function = lambda_callee(*lambda, name)};
     frame_->declared.push_back(name);
@@ -234,9 +235,11 @@ std::optional<Symbol> Lowering::target_variable(const Expr* target) {
 
 const Expr* Lowering::core_target(const Expr* target,
                                   std::vector<std::pair<const Expr*, Symbol>>& later) {
-  if (const auto* name = as<Name>(target)) {
-    return context_.local(assigned_symbol(*name), name->ranges);
-  }
+  const auto local = [&](Symbol symbol, Ranges ranges) {
+    if (held_.contains(symbol)) hold(symbol, {});
+    return context_.local(symbol, ranges);
+  };
+  if (const auto* name = as<Name>(target)) return local(assigned_symbol(*name), name->ranges);
   const Exprs* elements = elements_of(target);
   if (elements == nullptr) {
     refuse(
@@ -248,7 +251,7 @@ const Expr* Lowering::core_target(const Expr* target,
   for (std::size_t i = 0; i < elements->size(); ++i) {
     const Expr* element = (*elements)[i];
     if (const auto symbol = target_variable(element)) {
-      names.push_back(context_.local(*symbol, element->ranges));
+      names.push_back(local(*symbol, element->ranges));
       continue;
     }
     const Exprs* inner = elements_of(element);
@@ -282,6 +285,10 @@ void Lowering::augmented_assign(const AugmentedAssign& it) {
 void Lowering::augmented_variable(const AugmentedAssign& it, Symbol symbol) {
   const Expr* target = it.target;
   const Ranges ranges = at(it);
+  if (const Expr* now = variable_value(symbol, *target); is_known(now)) {
+    refuse(it, "`" + print(target) + "` holds a function or an object, and is changed in place",
+           "write it out anew", DiagnosticKind::WriteInPlace);
+  }
   const std::size_t mark = out_->size();
   const Expr* value = expression(it.value);
   // The target is read before the value is evaluated.

@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "lower/desugar.h"
 #include "lower/lowering.h"
 #include "syntax/printer.h"
 
@@ -41,18 +42,26 @@ bool is_calm(Symbol callee) {
 const Expr* Lowering::call(const Call& it, Destination destination) {
   const Expr* function = it.function;
   const bool raised = std::exchange(in_raise_, false);
+  if (const auto* name = as<Name>(function); name != nullptr && name->symbol.text() == kEnter)
+    return entered(it);
   if (const Callee* local = function_value(function)) {
     return inline_call(it, *local, destination);
   }
   const auto* method = as<Attribute>(function);
   if (method != nullptr && is_super(method->value)) return call_super(it, *method, destination);
-  if (const auto* name = as<Name>(function)) {
+  if (const auto* name = as<Name>(function); name != nullptr && name->scope != Scope::Unresolved) {
+    if (Object* object = object_of(name))
+      return call_method(it, name, *object, context_.symbol("__call__"), destination);
+    if (known_function(name) != nullptr) return call_known(it, name, destination);
+  } else if (name != nullptr) {
     const Binding* binding = find_binding(name->symbol);
     if (binding != nullptr &&
         (binding->form == Binding::Form::Variable || binding->form == Binding::Form::Value)) {
       const Expr* value = this->name(*name);
       if (Object* object = object_of(value))
         return call_method(it, value, *object, context_.symbol("__call__"), destination);
+      const bool path = binding->form == Binding::Form::Value && is_known_outside(value);
+      if (!path && is_known(value)) return call_known(it, value, destination);
     }
     if (binding != nullptr &&
         (binding->form == Binding::Form::Variable || binding->form == Binding::Form::Unset)) {
@@ -66,6 +75,9 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   const std::optional<Thing> thing = thing_of(function);
   if (!thing) {
     if (method != nullptr) return method_call(it, *method, destination);
+    if (is<Name>(function)) this->name(static_cast<const Name&>(*function));
+    const Expr* value = expression(function);
+    if (is_known(value) || object_of(value) != nullptr) return call_known(it, value, destination);
     refuse(it, "calling the result of an expression is not supported yet",
            "call a function by the name under which it is defined");
   }
@@ -79,9 +91,29 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     case ThingKind::Library:
       return library_call(it, *thing, destination);
     case ThingKind::UserFunction:
+      if (!it.arguments.empty() && is_of_module(*thing, "replace", "dataclasses")) {
+        const Expr* self = nullptr;
+        Object* object = named_object(it.arguments[0], &self);
+        const Symbol after = context_.symbol("__post_init__");
+        if (object != nullptr && object->outer == nullptr &&
+            facts_of_class(object->type).is_dataclass &&
+            member_of(object->type, -1, after).form == Member::Form::Missing &&
+            std::ranges::all_of(facts_of_class(object->type).fields,
+                                &DataclassField::in_constructor))
+          return replaced_tuple(it, self, *object);
+      }
+      for (const std::string_view ours :
+           {"grad", "value_and_grad", "jvp", "vjp", "autodiff", "jacobian", "hessian", "hvp"}) {
+        if (!is_of_module(*thing, ours, "tangent")) continue;
+        refuse(it,
+               "`" + print(it.function) + "` inside a differentiated function is not supported yet",
+               "differentiate the outer function again instead");
+      }
       return inline_call(it, callee_of(*thing, it), destination);
     case ThingKind::UserClass:
       if (raised) return library_call(it, *thing, destination);
+      if (is_of_module(*thing, "partial", "functools")) return partial(it);
+      if (is_of_module(*thing, "accumulate", "itertools")) return accumulated(it, destination);
       return make_object(it, *thing, destination);
     case ThingKind::BoundMethod:
       if (method != nullptr) {
@@ -118,12 +150,36 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   if (name.starts_with("builtins.")) {
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
+  if (const Expr* value = library_loop(it, name, destination)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";
-  if ((filters || name == "builtins.map") && it.arguments.size() == 2 && it.keywords.empty() &&
+  const bool maps = name == "builtins.map" && it.arguments.size() >= 2;
+  if (((filters && it.arguments.size() == 2) || maps) && it.keywords.empty() &&
       consumed_.contains(&it) && !is<Constant>(it.arguments[0])) {
     return mapped(it, filters);
+  }
+  if (name == "builtins.dict" && it.arguments.size() == 1 && it.keywords.empty()) {
+    // dict(zip(ks, vs)) is {k: v for k, v in zip(ks, vs)}.
+    const auto* pairs = as<Call>(it.arguments[0]);
+    const std::optional<Thing> zip = pairs != nullptr ? thing_of(pairs->function) : std::nullopt;
+    if (zip && zip->qualified_name.text() == "builtins.zip" && pairs->arguments.size() == 2 &&
+        pairs->keywords.empty()) {
+      const auto written = [&](std::string_view wish) {
+        return static_cast<const Expr*>(
+            context_.make<Name>(it.ranges, names_.fresh(wish), Scope::Unresolved));
+      };
+      const Expr* key = written("key");
+      const Expr* value = written("value");
+      const Expr* target =
+          context_.make<TupleDisplay>(it.ranges, context_.list<const Expr*>({key, value}));
+      const auto* generator =
+          context_.make<Generator>(it.ranges, target, it.arguments[0], Exprs(), false);
+      return comprehension(
+          *context_.make<Comprehension>(it.ranges, ComprehensionKind::Dictionary, key, value,
+                                        context_.list<const Generator*>({generator})),
+          destination);
+    }
   }
   if (name == "builtins.dict" && it.arguments.empty() &&
       std::ranges::all_of(it.keywords,
@@ -139,7 +195,7 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
     return dictionary(
         *context_.make<Dictionary>(it.ranges, context_.list(keys), context_.list(values)));
   }
-  return plain_call(it, nullptr, thing.qualified_name);
+  return settled_call(plain_call(it, nullptr, thing.qualified_name));
 }
 
 // xs.append(e) and xs.pop() of a variable of the function: a statement of its own.
@@ -168,6 +224,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
   const Expr* receiver = expression(method.value);
   if (Object* object = object_of(receiver))
     return call_method(it, receiver, *object, method.attribute, destination);
+  if (const Expr* value = known_dict_method(it, receiver, method.attribute)) return value;
   if (changes_list(it, method, receiver)) {
     const Expr* call = plain_call(it, method.value, Symbol(), receiver);
     if (destination.form != Destination::Form::Value) return call;
@@ -218,6 +275,20 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
                                  const Expr* lowered) {
   const Expr* function =
       lowered != nullptr ? lowered : expression(receiver != nullptr ? receiver : it.function);
+  if (const auto* path = as<Attribute>(function); path != nullptr && receiver == nullptr) {
+    // Later steps take `value.name(x)` for a method, whose first argument is the value.
+    const Expr* root = path;
+    while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
+    const auto* name = as<Name>(root);
+    const Object* object = object_of(root);
+    const std::optional<Thing> owner = thing_of_core(path->value);
+    const bool of_module =
+        owner && owner->kind != ThingKind::Value && name != nullptr && name->scope == Scope::Global;
+    if (!of_module && (object == nullptr || !object->is_argument)) {
+      refuse(it, "calling `" + print(it.function) + "`, which a value holds, is not supported yet",
+             "call the function by the name under which it is defined");
+    }
+  }
   const std::size_t mark = out_->size();
   const std::vector<Argument> arguments = arguments_of(it);
   if (out_->size() > mark && receiver != nullptr) protect({&function, 1}, mark);
@@ -247,7 +318,8 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
 }
 
 // The arguments in the order in which Python evaluates them, *(…) and **{…} written out.
-std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
+std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it, const Callee* callee,
+                                                       std::size_t before) {
   std::vector<Argument> arguments;
   arguments.reserve(it.arguments.size() + it.keywords.size());
   allow_generators(it);
@@ -279,6 +351,12 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
       const auto* tuple = binding != nullptr && binding->form == Binding::Form::Value
                               ? as<TupleDisplay>(binding->value)
                               : nullptr;
+      if (tuple == nullptr && callee != nullptr) {
+        const std::vector<const Expr*> parts = spread(it, *starred, callee, before);
+        if (parts.empty()) refuse_unpacking(*written);
+        for (const Expr* part : parts) arguments.push_back({.written = written, .value = part});
+        continue;
+      }
       if (tuple == nullptr) refuse_unpacking(*written);
       for (const Expr* element : tuple->elements) {
         arguments.push_back({.written = written, .value = copy(element, starred->ranges)});
@@ -291,6 +369,21 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
       continue;
     }
     const auto* dictionary = as<Dictionary>(keyword->value);
+    if (const auto* name = as<Name>(keyword->value); name != nullptr && dictionary == nullptr) {
+      // A **kwargs of an inlined function.
+      const Binding* binding = find_binding(name->symbol);
+      const auto* known = binding != nullptr && binding->form == Binding::Form::Value
+                              ? as<Dictionary>(binding->value)
+                              : nullptr;
+      if (known == nullptr) refuse_unpacking(*keyword);
+      for (std::size_t i = 0; i < known->keys.size(); ++i) {
+        const std::string_view text = static_cast<const Constant*>(known->keys[i])->value.text;
+        arguments.push_back({.keyword = context_.symbol(text),
+                             .written = keyword->value,
+                             .value = copy(known->values[i], keyword->ranges)});
+      }
+      continue;
+    }
     if (dictionary == nullptr) refuse_unpacking(*keyword);
     for (std::size_t i = 0; i < dictionary->keys.size(); ++i) {
       const auto* key = as<Constant>(dictionary->keys[i]);
@@ -305,15 +398,74 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it) {
     Argument& argument = arguments[i];
     if (argument.value != nullptr) {
       values[i] = argument.value;
+      if (const KnownFunction* known = known_function(values[i]);
+          known != nullptr && known->callee != nullptr) {
+        argument.function = known->callee;
+        values[i] = nullptr;
+      }
       continue;
     }
     const std::size_t mark = out_->size();
     argument.function = function_value(argument.written);
     if (argument.function == nullptr) values[i] = expression(argument.written);
+    if (const KnownFunction* known = known_function(values[i]);
+        known != nullptr && known->callee != nullptr) {
+      argument.function = known->callee;
+      values[i] = nullptr;
+    }
     if (out_->size() > mark) protect(std::span(values).first(i), mark);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].value = values[i];
   return arguments;
+}
+
+// f(*xs) of a function that takes a known number of arguments: `a, b = xs`, f(a, b).
+std::vector<const Expr*> Lowering::spread(const Call& it, const Starred& starred,
+                                          const Callee* callee, std::size_t before) {
+  std::size_t taken = before;
+  std::size_t wanted = 0;
+  std::vector<std::string_view> names;
+  for (const Expr* written : it.arguments) {
+    const bool spreads = is<Starred>(written);
+    if (spreads && written != &starred) return {};
+    taken += spreads ? 0 : 1;
+  }
+  for (const Keyword* keyword : it.keywords) {
+    if (!keyword->name) return {};
+  }
+  // What stands before it is evaluated before it.
+  if (it.arguments[0] != &starred &&
+      !std::ranges::all_of(it.arguments.first(it.arguments.size() - 1),
+                           [](const Expr* e) { return is<Name>(e) || is<Constant>(e); }))
+    return {};
+  for (const Parameter* parameter : callee->parameters) {
+    if (parameter->form == ParameterKind::VariadicPositional) return {};
+    if (parameter->form != ParameterKind::Positional &&
+        parameter->form != ParameterKind::PositionalOnly)
+      continue;
+    const bool by_name = std::ranges::any_of(
+        it.keywords, [&](const Keyword* keyword) { return keyword->name == parameter->name; });
+    if (by_name) continue;
+    if (parameter->default_value != nullptr) return {};
+    ++wanted;
+    if (wanted > taken) names.push_back(parameter->name.text());
+  }
+  if (names.empty()) return {};
+  const Expr* value = expression(starred.value);
+  std::vector<const Expr*> targets;
+  std::vector<const Expr*> parts;
+  for (const std::string_view name : names) {
+    const Symbol symbol = names_.fresh(name);
+    targets.push_back(context_.local(symbol, starred.ranges));
+    parts.push_back(context_.local(symbol, starred.ranges));
+  }
+  if (targets.size() == 1) {
+    refuse(starred, "unpacking into a single argument is not supported",
+           "pass the element by its position");
+  }
+  emit(context_.assign(context_.make<TupleDisplay>(starred.ranges, Exprs(context_.list(targets))),
+                       value, at(it)));
+  return parts;
 }
 
 // ---------------------------------------------------------------------------------------------------
@@ -335,15 +487,28 @@ Thing Lowering::attribute_of(const Thing& thing, Symbol name) {
 // not looked up: what an array or object answers may be made anew each time.
 std::optional<Thing> Lowering::thing_of(const Expr* written) {
   if (const auto* name = as<Name>(written)) {
+    if (name->scope != Scope::Unresolved) return thing_of_core(name);
     const Binding* binding = find_binding(name->symbol);
     if (binding == nullptr) return look_up(frame_->function, name->symbol);
     if (binding->form == Binding::Form::Value) return thing_of_core(binding->value);
+    if (binding->form == Binding::Form::Variable) {
+      const auto held = held_.find(binding->variable);
+      if (held != held_.end() && held->second.form == Held::Form::Known)
+        return thing_of_core(held->second.value);
+    }
     return std::nullopt;
   }
   if (const auto* attribute = as<Attribute>(written)) {
     const std::optional<Thing> owner = thing_of(attribute->value);
-    if (!owner || owner->kind == ThingKind::Missing) return owner;
-    if (owner->kind == ThingKind::Value) return std::nullopt;
+    if (!owner || owner->kind == ThingKind::Value) {
+      // A function that an object of the outside holds, whose path is lowered already.
+      const Expr* root = attribute->value;
+      while (const auto* path = as<Attribute>(root)) root = path->value;
+      const auto* name = as<Name>(root);
+      if (name == nullptr || name->scope == Scope::Unresolved) return std::nullopt;
+      return function_in_argument(written);
+    }
+    if (owner->kind == ThingKind::Missing) return owner;
     return attribute_of(*owner, attribute->attribute);
   }
   return std::nullopt;
@@ -351,13 +516,13 @@ std::optional<Thing> Lowering::thing_of(const Expr* written) {
 
 std::optional<Thing> Lowering::thing_of_core(const Expr* core) {
   if (const auto* name = as<Name>(core)) {
-    if (name->scope != Scope::Global) return std::nullopt;
+    if (name->scope != Scope::Global) return function_in_argument(name);
     return globals_[global_index_.at(name->symbol)].thing;
   }
   if (const auto* attribute = as<Attribute>(core)) {
     const std::optional<Thing> owner = thing_of_core(attribute->value);
-    if (!owner || owner->kind == ThingKind::Missing) return owner;
-    if (owner->kind == ThingKind::Value) return std::nullopt;
+    if (!owner || owner->kind == ThingKind::Value) return function_in_argument(core);
+    if (owner->kind == ThingKind::Missing) return owner;
     return attribute_of(*owner, attribute->attribute);
   }
   return std::nullopt;

@@ -1,4 +1,5 @@
-// List comprehensions, and generators that are a call's argument: a list that a loop fills.
+// List and dict comprehensions, and generators that are a call's argument: a list or dict that a
+// loop fills.
 //
 //     y = [f(t) for t in ts if t > 0]            y = []
 //                                                for t in ts:
@@ -67,24 +68,105 @@ void Lowering::allow_generators(const Call& it) {
 // map(f, xs) is [f(item) for item in xs], filter(f, xs) is [item for item in xs if f(item)], where
 // all of it is used at once.
 const Expr* Lowering::mapped(const Call& it, bool filters) {
-  const Symbol item = names_.fresh("item");
+  // map(f, xs, ys) is [f(x, y) for x, y in zip(xs, ys)].
+  std::vector<const Expr*> items;
+  for (std::size_t k = 1; k < it.arguments.size(); ++k)
+    items.push_back(context_.make<Name>(it.ranges, names_.fresh("item"), Scope::Unresolved));
   const auto name = [&] {
-    return static_cast<const Expr*>(context_.make<Name>(it.ranges, item, Scope::Unresolved));
+    if (items.size() > 1)
+      return static_cast<const Expr*>(
+          context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(items))));
+    return items[0];
   };
-  const Expr* call =
-      context_.make<Call>(it.ranges, it.arguments[0], Symbol(),
-                          context_.list<const Expr*>({name()}), List<const Keyword*>());
+  const Expr* call = context_.make<Call>(it.ranges, it.arguments[0], Symbol(),
+                                         Exprs(context_.list(items)), List<const Keyword*>());
+  const Expr* iterable = it.arguments[1];
+  if (items.size() > 1) {
+    const Expr* zip = global(context_.symbol("zip"), it.ranges);
+    iterable = context_.make<Call>(it.ranges, zip, Symbol(), it.arguments.subspan(1),
+                                   List<const Keyword*>());
+  }
   const Exprs conditions = filters ? context_.list<const Expr*>({call}) : Exprs();
-  const auto* generator =
-      context_.make<Generator>(it.ranges, name(), it.arguments[1], conditions, false);
+  const auto* generator = context_.make<Generator>(it.ranges, name(), iterable, conditions, false);
   const auto* list = context_.make<Comprehension>(
       it.ranges, ComprehensionKind::List, static_cast<const Expr*>(nullptr),
       filters ? name() : call, context_.list<const Generator*>({generator}));
   return comprehension(*list, {});
 }
 
+// Whether what a comprehension evaluates may read a variable.
+bool Lowering::may_read(const Comprehension& it, Symbol variable) {
+  return find_node(&it, [&](const Node* node) {
+           if (const auto* name = as<Name>(node)) {
+             const Binding* binding = find_binding(name->symbol);
+             if (binding == nullptr) return false;
+             if (binding->form == Binding::Form::Value) return mentions(binding->value, variable);
+             return binding->form != Binding::Form::Variable || binding->variable == variable;
+           }
+           const auto* call = as<Call>(node);
+           if (call == nullptr || is<Attribute>(call->function)) return false;
+           const std::optional<Thing> thing = thing_of(call->function);
+           return !thing || thing->kind != ThingKind::Library;
+         }) != nullptr;
+}
+
+// Whether the elements of a list are objects or functions, by the look of it.
+bool Lowering::makes_known(const Comprehension& it) {
+  if (it.form != ComprehensionKind::List || it.generators.size() != 1 ||
+      !it.generators[0]->conditions.empty())
+    return false;
+  if (is<Lambda>(it.element)) return true;
+  const auto* call = as<Call>(it.element);
+  const std::optional<Thing> thing = call != nullptr ? thing_of(call->function) : std::nullopt;
+  return thing && thing->kind == ThingKind::UserClass;
+}
+
+// [C(w) for w in (a, b)] is [C(a), C(b)]; null if it is not known what it loops over.
+const Expr* Lowering::unrolled_comprehension(const Comprehension& it, const Expr* first) {
+  std::vector<const Expr*> items;
+  const auto* tuple = as<TupleDisplay>(first);
+  const auto* list = as<ListDisplay>(first);
+  const auto* range = as<Call>(first);
+  if (const auto known = known_items(first)) {
+    items = *known;
+  } else if (tuple != nullptr || list != nullptr) {
+    for (const Expr* e : tuple != nullptr ? tuple->elements : list->elements)
+      items.push_back(kept_known(e, at(it)));
+  } else if (range != nullptr && range->callee.text() == "builtins.range" &&
+             range->arguments.size() == 1 && is<Constant>(range->arguments[0])) {
+    const Literal& count = static_cast<const Constant*>(range->arguments[0])->value;
+    if (count.kind != LiteralKind::Integer || count.integer > 64) return nullptr;
+    for (std::int64_t k = 0; k < count.integer; ++k)
+      items.push_back(context_.integer(k, it.ranges));
+  } else {
+    return nullptr;
+  }
+  if (items.size() > 64) return nullptr;
+  Frame& frame = frames_.emplace_back();
+  const auto [facts, added] = facts_.try_emplace(&it);
+  if (added) {
+    const Expr* value = it.element;
+    const Stmt* body = context_.assign(it.generators[0]->target, value, it.ranges);
+    facts->second = scope_facts({}, context_.list<const Stmt*>({body}));
+  }
+  frame.facts = &facts->second;
+  frame.function = frame_->function;
+  frame.lexical = frame_;
+  frame.call_site = frame_->call_site;
+  Frame* const outer = frame_;
+  frame_ = &frame;
+  std::vector<const Expr*> elements;
+  for (const Expr* item : items) {
+    release_targets(it.generators[0]->target);
+    assign_to(it.generators[0]->target, copy(item, {}), at(it));
+    elements.push_back(kept_known(expression(it.element), at(it)));
+  }
+  frame_ = outer;
+  return context_.make<ListDisplay>(it.ranges, Exprs(context_.list(elements)));
+}
+
 const Expr* Lowering::comprehension(const Comprehension& it, Destination destination) {
-  const bool allowed = it.form == ComprehensionKind::List ||
+  const bool allowed = it.form == ComprehensionKind::List || is_dict(it) ||
                        (it.form == ComprehensionKind::Generator && generators_.contains(&it));
   if (!allowed) {
     refuse(it, "`" + print(&it) + "` is not supported here yet", "use a `for` loop");
@@ -93,23 +175,40 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
     refuse(it, "`:=` in a comprehension is not supported yet", "use a `for` loop");
   }
   const Ranges ranges = at(it);
+  if (makes_known(it)) {
+    const Expr* first = expression(it.generators[0]->iterable);
+    if (const Expr* list = unrolled_comprehension(it, first)) return list;
+  }
   // The list gets the target's own name, unless the comprehension reads it.
   const bool direct = destination.form == Destination::Form::Name;
-  const Symbol list = names_.fresh("items");
-  emit_assign(list, context_.make<ListDisplay>(it.ranges, Exprs()), ranges);
+  const bool in_place = direct && is_dict(it) && !may_read(it, destination.name);
+  const Symbol list = in_place ? destination.name : names_.fresh(is_dict(it) ? "entries" : "items");
+  emit_assign(list,
+              is_dict(it)
+                  ? static_cast<const Expr*>(context_.make<Dictionary>(it.ranges, Exprs(), Exprs()))
+                  : context_.make<ListDisplay>(it.ranges, Exprs()),
+              ranges);
 
   const Symbol list_name = context_.symbol(" list");  // no name that a user can write
   const Symbol first_name = context_.symbol(" first");
   Block body;
   {
     const auto* name = context_.make<Name>(it.ranges, list_name, Scope::Unresolved);
+    if (is_dict(it)) {
+      // {k: v for …} stores v under k.
+      body = context_.list<const Stmt*>({context_.assign(
+          context_.make<Subscript>(it.ranges, static_cast<const Expr*>(name), it.key), it.element,
+          it.ranges)});
+    }
     const auto* append = context_.make<Attribute>(it.ranges, static_cast<const Expr*>(name),
                                                   context_.symbol("append"));
     const auto* call =
         context_.make<Call>(it.ranges, static_cast<const Expr*>(append), Symbol(),
                             context_.list<const Expr*>({it.element}), List<const Keyword*>());
-    body = context_.list<const Stmt*>(
-        {context_.make<ExpressionStatement>(it.ranges, static_cast<const Expr*>(call))});
+    if (!is_dict(it)) {
+      body = context_.list<const Stmt*>(
+          {context_.make<ExpressionStatement>(it.ranges, static_cast<const Expr*>(call))});
+    }
   }
   for (std::size_t k = it.generators.size(); k-- > 0;) {
     const Generator& generator = *it.generators[k];
@@ -141,6 +240,7 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
   frame_ = &frame;
   block(body);
   frame_ = outer;
+  if (in_place) return nullptr;
   const Expr* result = context_.local(list, it.ranges);
   if (!direct) return result;
   emit_assign(destination.name, result, ranges);

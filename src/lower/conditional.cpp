@@ -26,30 +26,57 @@ const Expr* Lowering::conditional(const Conditional& it, Destination destination
   // emitted, and if one does, both go to the destination.
   if (const auto settled = truth_of_settled(it.test, test))
     return value_for(*settled ? it.body : it.orelse, destination);
-  Statements body = collect_arm([&] { value = value_for(it.body, destination); });
-  Statements orelse = collect_arm([&] { other = value_for(it.orelse, destination); });
-  if (body.empty() && orelse.empty()) {
-    if (value == nullptr || other == nullptr) {
-      // An arm that was only needed for its effects and has none.
-      if (value == nullptr) value = context_.none(it.body->ranges);
-      if (other == nullptr) other = context_.none(it.orelse->ranges);
-    }
+  const bool named = destination.form == Destination::Form::Value;
+  const auto name_destination = [&] {
+    if (destination.form != Destination::Form::Value) return;
+    destination = Destination::to(
+        names_.fresh(destination.wish.empty() ? "choice" : std::string(destination.wish)));
+  };
+  // An object goes to its destination while its attributes are known.
+  const auto arm = [&](const Expr* written, const Expr*& result, Born& born, HeldChanges& held) {
+    const std::size_t born_mark = born_.size();
+    const std::size_t held_mark = held_log_.size();
+    Statements statements = collect([&] {
+      result = value_for(written, destination);
+      if (object_of(result) == nullptr || destination.form == Destination::Form::Tail) return;
+      name_destination();
+      finish(destination, result, at(*written));
+      result = nullptr;
+    });
+    born = retire(born_mark);
+    held = release_held(held_mark);
+    return statements;
+  };
+  Born first;
+  Born second;
+  HeldChanges held;
+  HeldChanges other_held;
+  Statements body = arm(it.body, value, first, held);
+  Statements orelse = arm(it.orelse, other, second, other_held);
+  const bool nothing = destination.form == Destination::Form::Nothing;
+  if (body.empty() && orelse.empty() && (nothing || (value != nullptr && other != nullptr))) {
+    // An arm that was only needed for its effects and has none.
+    if (value == nullptr) value = context_.none(it.body->ranges);
+    if (other == nullptr) other = context_.none(it.orelse->ranges);
+    forget_held(held);
+    forget_held(other_held);
     return context_.make<Conditional>(it.ranges, test, value, other);
   }
-  const bool named = destination.form == Destination::Form::Value;
-  if (named) {
-    const std::string described =
-        destination.wish.empty() ? "choice" : std::string(destination.wish);
-    destination = Destination::to(names_.fresh(described));
-  }
-  auto add = [&](Statements& arm, const Expr* result, const Expr* written) {
+  name_destination();
+  auto add = [&](Statements& statements, const Expr* result, const Expr* written,
+                 HeldChanges& changes) {
+    const std::size_t mark = held_log_.size();
     const Statements last = collect([&] { finish(destination, result, at(*written)); });
-    arm.insert(arm.end(), last.begin(), last.end());
+    statements.insert(statements.end(), last.begin(), last.end());
+    const HeldChanges late = release_held(mark);
+    changes.insert(changes.end(), late.begin(), late.end());
   };
-  add(body, value, it.body);
-  add(orelse, other, it.orelse);
+  add(body, value, it.body, held);
+  add(orelse, other, it.orelse, other_held);
+  test = join_held(test, held, false, other_held, false, at(it));
   append_if(context_, test, context_.list(body), context_.list(orelse), at(it), *out_);
-  return named ? context_.local(destination.name, it.ranges) : nullptr;
+  revive(first, second);
+  return named ? variable_value(destination.name, it) : nullptr;
 }
 
 const Expr* Lowering::boolean(const BooleanOperation& it) {

@@ -147,8 +147,8 @@ const Expr* Lowering::expression(const Expr* e) {
     case Kind::NamedExpression:
       return walrus(static_cast<const NamedExpression&>(*e));
     case Kind::Lambda:
-      refuse(*e, "a lambda that is used as a value is not supported yet",
-             "call it directly, or pass it to a function of yours that calls it");
+      return function_handle({.callee = lambda_callee(static_cast<const Lambda&>(*e), Symbol())},
+                             "lambda", e->ranges);
     default:
       refuse(*e, "`" + print(e) + "` is not supported here", "");
   }
@@ -175,6 +175,7 @@ Binding* Lowering::find_binding(Symbol name, Frame** owner) {
 }
 
 const Expr* Lowering::name(const Name& it) {
+  if (it.scope != Scope::Unresolved) return copy(&it, it.ranges);  // lowered already
   Frame* owner = nullptr;
   Binding* binding = find_binding(it.symbol, &owner);
   if (binding == nullptr) return global(it.symbol, it.ranges);
@@ -188,15 +189,12 @@ const Expr* Lowering::name(const Name& it) {
                    "` holds an object only in a branch or loop that has ended",
                "make the object before the branch or loop");
       }
-      return context_.local(symbol, it.ranges);
+      return variable_value(symbol, it);
     }
     case Binding::Form::Value:
       return copy(binding->value, it.ranges);
     case Binding::Form::Function:
-      refuse(it,
-             "the local function `" + std::string(it.symbol.text()) +
-                 "` is used as a value, which is not supported yet",
-             "call it, or define it at the top of the module");
+      return function_handle({.callee = binding->function}, it.symbol.text(), it.ranges);
     case Binding::Form::OutOfReach:
       refuse(it,
              "`" + std::string(it.symbol.text()) +
@@ -204,6 +202,13 @@ const Expr* Lowering::name(const Name& it) {
              "bind it before the branch or loop");
   }
   throw InternalError("a binding of no form");
+}
+
+Exprs Lowering::copies(Exprs elements, Ranges ranges) {
+  std::vector<const Expr*> again;
+  again.reserve(elements.size());
+  for (const Expr* e : elements) again.push_back(copy(e, ranges));
+  return context_.list(again);
 }
 
 // A simple expression again, for one more place; others stand in one place only.
@@ -218,8 +223,13 @@ const Expr* Lowering::copy(const Expr* core, Ranges ranges) {
     }
     case Kind::Attribute: {
       const auto& it = static_cast<const Attribute&>(*core);
-      if (!is_simple(core)) return core;
+      if (!is_simple(core) && !function_in_argument(core)) return core;
       return context_.make<Attribute>(ranges, copy(it.value, ranges), it.attribute);
+    }
+    case Kind::Subscript: {
+      const auto& it = static_cast<const Subscript&>(*core);
+      if (!function_in_argument(core)) return core;
+      return context_.make<Subscript>(ranges, copy(it.value, ranges), copy(it.index, ranges));
     }
     case Kind::UnaryOperation: {
       const auto& it = static_cast<const UnaryOperation&>(*core);
@@ -227,12 +237,20 @@ const Expr* Lowering::copy(const Expr* core, Ranges ranges) {
       return context_.make<UnaryOperation>(ranges, it.op, copy(it.operand, ranges));
     }
     case Kind::TupleDisplay: {
-      if (!is_simple(core)) return core;
-      std::vector<const Expr*> elements;
-      for (const Expr* e : static_cast<const TupleDisplay&>(*core).elements) {
-        elements.push_back(copy(e, ranges));
-      }
-      return context_.make<TupleDisplay>(ranges, Exprs(context_.list(elements)));
+      if (!is_simple(core) && !is_known(core)) return core;
+      return context_.make<TupleDisplay>(
+          ranges, copies(static_cast<const TupleDisplay&>(*core).elements, ranges));
+    }
+    // Displays that hold known values are made of what may be written again (known_values.cpp).
+    case Kind::ListDisplay: {
+      if (!is_known(core)) return core;
+      return context_.make<ListDisplay>(
+          ranges, copies(static_cast<const ListDisplay&>(*core).elements, ranges));
+    }
+    case Kind::Dictionary: {
+      if (!is_known(core)) return core;
+      const auto& it = static_cast<const Dictionary&>(*core);
+      return context_.make<Dictionary>(ranges, copies(it.keys, ranges), copies(it.values, ranges));
     }
     default:
       return core;
@@ -258,6 +276,14 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
       const auto& [name, reflected] = operator_methods((*node)->op);
       value = operation(**node, **node, name, reflected, left, right);
     }
+    const auto* front = as<TupleDisplay>(left);
+    const auto* back = as<TupleDisplay>(right);
+    if (value == nullptr && front != nullptr && back != nullptr &&
+        (*node)->op == BinaryOperator::Add) {
+      std::vector<const Expr*> elements(front->elements.begin(), front->elements.end());
+      elements.insert(elements.end(), back->elements.begin(), back->elements.end());
+      value = context_.make<TupleDisplay>((*node)->ranges, Exprs(context_.list(elements)));
+    }
     if (value == nullptr)
       value = context_.make<BinaryOperation>((*node)->ranges, (*node)->op, left, right);
   }
@@ -278,6 +304,15 @@ const Expr* Lowering::subscript(const Subscript& it) {
   }
   if (Object* object = object_of(parts[0]))
     return call_special(it, *object, parts[0], "__getitem__", {index});
+  if (const Expr* part = part_of_known(it, parts[0], index)) return part;
+  // kwargs['b'] of a **kwargs that is known: the argument itself
+  if (const auto* entries = as<Dictionary>(parts[0]); entries != nullptr && is<Name>(it.value)) {
+    for (std::size_t k = 0; k < entries->keys.size(); ++k) {
+      if (equal(entries->keys[k], index)) return copy(entries->values[k], it.ranges);
+    }
+    refuse(it, "`" + print(&it) + "` is not there: no such keyword is passed",
+           "pass it in the call", DiagnosticKind::UnresolvedCall);
+  }
   // args[0] of a *args that is known: the argument itself
   const auto* tuple = as<TupleDisplay>(parts[0]);
   const auto* position = as<Constant>(index);
@@ -290,6 +325,38 @@ const Expr* Lowering::subscript(const Subscript& it) {
 }
 
 const Expr* Lowering::display(const Expr& it, Exprs elements) {
+  if (std::ranges::any_of(elements, [](const Expr* e) { return is<Starred>(e); })) {
+    // [*xs, e] is list(xs) + [e].
+    const bool list = is<ListDisplay>(&it);
+    const Expr* sum = nullptr;
+    std::vector<const Expr*> group;
+    const auto add = [&](const Expr* part) {
+      sum = sum == nullptr ? part
+                           : static_cast<const Expr*>(context_.make<BinaryOperation>(
+                                 it.ranges, BinaryOperator::Add, sum, part));
+    };
+    const auto close = [&] {
+      if (group.empty()) return;
+      const Exprs now = context_.list(group);
+      add(list ? static_cast<const Expr*>(context_.make<ListDisplay>(it.ranges, now))
+               : context_.make<TupleDisplay>(it.ranges, now));
+      group.clear();
+    };
+    for (const Expr* element : elements) {
+      const auto* starred = as<Starred>(element);
+      if (starred == nullptr) {
+        group.push_back(element);
+        continue;
+      }
+      close();
+      add(context_.make<Call>(
+          element->ranges,
+          static_cast<const Expr*>(global(context_.symbol(list ? "list" : "tuple"), it.ranges)),
+          Symbol(), context_.list<const Expr*>({starred->value}), List<const Keyword*>()));
+    }
+    close();
+    return expression(sum);
+  }
   std::vector<const Expr*> values(elements.size());
   operands(elements, values);
   const Exprs list = context_.list(values);

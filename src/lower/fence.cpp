@@ -41,8 +41,7 @@ void check_target(const Expr* target) {
       for (const Expr* e : static_cast<const ListDisplay&>(*target).elements) check_target(e);
       return;
     case Kind::Starred:
-      refuse(*target, "unpacking into " + in_quotes(*target) + " is not supported yet",
-             "take a slice of the value instead");
+      return check_target(static_cast<const Starred&>(*target).value);
     case Kind::Subscript:
       return check_place(target);
     case Kind::Attribute:  // of which object shows when it is lowered
@@ -119,9 +118,8 @@ class Fence {
                "add up or stack the values in a loop, and return the result");
       case Kind::Comprehension: {
         const auto& it = static_cast<const Comprehension&>(node);
-        const bool list =
-            it.form == ComprehensionKind::List || it.form == ComprehensionKind::Generator;
-        if (!list) comprehension(it);
+        if (it.form == ComprehensionKind::Set)
+          refuse(it, "a set comprehension is not supported yet", "use array operations instead");
         for (const Generator* generator : it.generators) check_target(generator->target);
         return push_children(node);
       }
@@ -134,9 +132,8 @@ class Fence {
       case Kind::SetDisplay:
         if (is_set_of_constants(node)) return;
         refuse(node, "a set display is not supported yet", "use a tuple instead");
-      case Kind::Starred:
-        refuse(node, "unpacking with " + in_quotes(node) + " is not supported here yet",
-               "write the elements out");
+      case Kind::Starred:  // of a display; those of calls and targets are not come by here
+        return push({static_cast<const Starred&>(node).value});
       case Kind::Call:
         return call(static_cast<const Call&>(node));
       case Kind::Assign:
@@ -177,16 +174,26 @@ class Fence {
                "use local names and functions instead");
       case Kind::Global:
         return;
-      case Kind::Match:
-        refuse(node, "`match` is not supported yet", "write `if` and `elif` instead");
+      case Kind::Match: {  // its patterns are for desugar.h
+        const auto& match = static_cast<const Match&>(node);
+        for (auto it = match.cases.rbegin(); it != match.cases.rend(); ++it) {
+          push_reversed((*it)->body);
+          push({(*it)->guard});
+        }
+        return push({match.subject});
+      }
       case Kind::Try:
         refuse(node, "`try` is not supported yet",
                "test for the error's cause with `if` before the operation");
       case Kind::With: {
         const auto& with = static_cast<const With&>(node);
         if (with.is_async) refuse_async(node, "`async with`");
-        refuse(node, "`with` is not supported yet",
-               "put the `with` around the call of the gradient instead");
+        push_reversed(with.body);
+        for (const WithItem* item : with.items) {
+          if (item->target != nullptr) check_target(item->target);
+          push({item->context});
+        }
+        return;
       }
       case Kind::Delete:
         for (const Expr* target : static_cast<const Delete&>(node).targets) {
@@ -206,19 +213,6 @@ class Fence {
 
   [[noreturn]] static void refuse_async(const Node& node, const std::string& what) {
     refuse(node, what + " is not supported", "differentiate a plain function");
-  }
-
-  [[noreturn]] static void comprehension(const Comprehension& it) {
-    switch (it.form) {
-      case ComprehensionKind::Dictionary:
-        refuse(it, "a dict comprehension is not supported yet", "use one name per value instead");
-      case ComprehensionKind::Set:
-        refuse(it, "a set comprehension is not supported yet", "use array operations instead");
-      case ComprehensionKind::Generator:
-      case ComprehensionKind::List:
-        break;
-    }
-    throw InternalError("a comprehension that is lowered");
   }
 
   // *(…) and **{…} in a call are settled when the call is lowered.

@@ -9,7 +9,9 @@
 #include "base/diagnostics.h"
 #include "lower/bound_names.h"
 #include "lower/dicts.h"
+#include "lower/key_loops.h"
 #include "lower/pair_fields.h"
+#include "lower/rows.h"
 #include "lower/scope.h"
 #include "syntax/places.h"
 #include "syntax/printer.h"
@@ -84,6 +86,18 @@ class FieldNamer {
 
   Block run(Block body) { return block(body); }
 
+  // What a chain of constant steps reaches; null if it leaves what is known.
+  const Structure* reached(const Expr* node) const {
+    if (const auto* name = as<Name>(node)) {
+      const auto root = roots_.find(name->symbol);
+      return root != roots_.end() && name->scope == Scope::Local ? root->second : nullptr;
+    }
+    FieldStep step;
+    if (!read_step(node, step)) return nullptr;
+    const Structure* base = reached(base_of(node));
+    return base != nullptr ? part_of(*base, step) : nullptr;
+  }
+
   // The keys of a dict in an argument.
   std::optional<std::vector<const Expr*>> keys_of(const Expr* node) const {
     const Structure* whole = reached(node);
@@ -114,18 +128,6 @@ class FieldNamer {
     }
     for (const auto& [step, part] : structure.parts)
       name_leaves(part, parameter, text + spelled(step));
-  }
-
-  // What a chain of constant steps reaches; null if it leaves what is known.
-  const Structure* reached(const Expr* node) const {
-    if (const auto* name = as<Name>(node)) {
-      const auto root = roots_.find(name->symbol);
-      return root != roots_.end() && name->scope == Scope::Local ? root->second : nullptr;
-    }
-    FieldStep step;
-    if (!read_step(node, step)) return nullptr;
-    const Structure* base = reached(base_of(node));
-    return base != nullptr ? part_of(*base, step) : nullptr;
   }
 
   // An entry that is not there: Python raises where it is read.
@@ -347,8 +349,9 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
   for (const ArgumentClass& part : core.classes) {
     ReadField field{.parameter = part.parameter,
                     .steps = {},
-                    .is_object = !part.is_absent,
-                    .is_absent = part.is_absent};
+                    .is_object = !part.is_absent && !part.is_same,
+                    .is_absent = part.is_absent,
+                    .is_same = part.is_same};
     for (const Symbol step : part.path)
       field.steps.push_back({.form = FieldStep::Form::Attribute, .text = std::string(step.text())});
     found.push_back(std::move(field));
@@ -364,10 +367,11 @@ CoreFunction spell_out_argument_dicts(const CoreFunction& core,
                                       const std::vector<Structure>& structures, Context& context) {
   std::vector<NamedField> fields;
   const FieldNamer namer(core, structures, fields, context);
-  if (fields.empty()) return core;
-  CoreFunction result = core;
+  const StructureOf structure_of = [&](const Expr* node) { return namer.reached(node); };
   const KeysOf keys_of = [&](const Expr* node) { return namer.keys_of(node); };
-  result.body = spell_out_dicts(core, keys_of, context);
+  CoreFunction result = spell_out_rows(core, structure_of, context);
+  result = spell_out_key_loops(result, structure_of, keys_of, context);
+  if (!fields.empty()) result.body = spell_out_dicts(result, keys_of, context);
   return result;
 }
 

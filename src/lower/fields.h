@@ -37,6 +37,7 @@ struct Structure {
   Type type;  // of a leaf, or of items: a uniform list
   std::vector<StructurePart> parts;
   std::vector<std::string> absent;  // attributes that an object does not have
+  bool is_same = false;             // of a leaf: it is this very function, class or module
   [[nodiscard]] bool is_items() const { return form == Form::Items || form == Form::TupleItems; }
   // Whether no part of it is a variable of its own.
   [[nodiscard]] bool is_leaf() const { return form == Form::Leaf || is_items(); }
@@ -54,6 +55,7 @@ struct ReadField {
   bool is_whole = false;   // no constant step follows, nor is it unpacked into names
   bool is_object = false;  // the class of what is there counts, too
   bool is_absent = false;  // it counts that there is nothing there
+  bool is_same = false;    // it counts which function, class or module it is
 };
 std::vector<ReadField> read_fields(const CoreFunction& core);
 

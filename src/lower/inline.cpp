@@ -8,9 +8,11 @@
 // argument; an argument that is read once, in order, stands where it is read (substitute.cpp).
 #include <algorithm>
 
+#include "lower/desugar.h"
 #include "lower/fence.h"
 #include "lower/lowering.h"
 #include "lower/unbound.h"
+#include "syntax/places.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -19,6 +21,11 @@ namespace tangent::lowering {
 namespace {
 
 constexpr std::size_t kLargestInlined = 20000;  // nodes
+
+bool is_none_constant(const Expr* e) {
+  const auto* constant = as<Constant>(e);
+  return constant != nullptr && constant->value.kind == LiteralKind::None;
+}
 
 }  // namespace
 
@@ -80,7 +87,7 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
     if (const auto* path = as<Attribute>(it.function)) callee.name = path->attribute;
   }
   callee.parameters = captured.definition->parameters;
-  callee.body = captured.definition->body;
+  callee.body = desugared(captured.definition->body, callee.parameters, context_);
   callee.identity = captured.definition;
   callee.function = thing.handle;
   outside_callees_.emplace(thing.handle, &callee);
@@ -130,7 +137,8 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
     arguments.push_back({.written = it.function, .value = receiver.self});
   for (const Expr* value : receiver.arguments)
     arguments.push_back({.written = value, .value = value});
-  for (const Argument& argument : arguments_of(it)) arguments.push_back(argument);
+  for (const Argument& argument : arguments_of(it, &callee, arguments.size()))
+    arguments.push_back(argument);
   frame.receiver = {.self = receiver.self, .owner = receiver.owner};
   bind_parameters(it, callee, frame, arguments, destination);
   std::vector<const Expr*> values;
@@ -188,7 +196,7 @@ const Expr* Lowering::splice(Block body, Destination destination, Ranges ranges)
   const bool named = destination.form == Destination::Form::Value;
   if (named) destination = Destination::to(names_.fresh(destination.wish));
   append_assigning(body, destination, *out_);
-  return named ? context_.local(destination.name, ranges) : nullptr;
+  return named ? variable_value(destination.name, *context_.none(ranges)) : nullptr;
 }
 
 void Lowering::append_assigning(Block body, Destination destination, Statements& out) {
@@ -200,10 +208,20 @@ void Lowering::append_assigning(Block body, Destination destination, Statements&
                branch != nullptr && statement == body.back()) {
       Statements inner;
       Statements orelse;
+      const auto leaves = [](const Statements& arm) {
+        return !arm.empty() && (is<Raise>(arm.back()) || is<Break>(arm.back()));
+      };
+      const std::size_t held = held_log_.size();
       append_assigning(branch->body, destination, inner);
+      const HeldChanges first = release_held(held);
       append_assigning(branch->orelse, destination, orelse);
-      append_if(context_, branch->test, context_.list(inner), context_.list(orelse), branch->ranges,
-                out);
+      const HeldChanges other = release_held(held);
+      const Expr* test = branch->test;
+      const Statements before = collect([&] {
+        test = join_held(test, first, leaves(inner), other, leaves(orelse), branch->ranges);
+      });
+      out.insert(out.end(), before.begin(), before.end());
+      append_if(context_, test, context_.list(inner), context_.list(orelse), branch->ranges, out);
     } else {
       out.push_back(statement);
     }
@@ -242,14 +260,11 @@ std::vector<std::size_t> Lowering::match(const Call& it, const Callee& callee,
                 parameter->form == ParameterKind::KeywordOnly);
       });
       if (found == parameters.end()) {
-        const bool collects = std::ranges::any_of(parameters, [](const Parameter* parameter) {
-          return parameter->form == ParameterKind::VariadicKeyword;
-        });
-        if (collects) {
-          refuse(it, "passing keywords to `**` parameters is not supported yet",
-                 "give the callee a parameter of its own for each");
-        }
-        wrong(it, "has no parameter " + quoted(argument.keyword));
+        const auto collects = std::ranges::find(parameters, ParameterKind::VariadicKeyword,
+                                                [](const Parameter* one) { return one->form; });
+        if (collects == parameters.end()) wrong(it, "has no parameter " + quoted(argument.keyword));
+        positions.push_back(static_cast<std::size_t>(collects - parameters.begin()));
+        continue;
       }
       position = static_cast<std::size_t>(found - parameters.begin());
       if (taken[position]) wrong(it, "gets " + quoted(argument.keyword) + " twice");
@@ -310,6 +325,14 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
   const bool assigns_captured = facts.writes_outside ||
                                 std::ranges::any_of(arguments, may_assign) ||
                                 (callee.lexical != nullptr && calls_user_function(callee.body));
+  // A function that it makes may be called after it, when the variables of the call have changed.
+  const bool makes_functions = std::ranges::any_of(callee.body, [&](const Stmt* statement) {
+    return find_node(statement, [&](const Node* node) {
+             if (is<Lambda>(node) || is<FunctionDefinition>(node)) return true;
+             const auto* call = as<Call>(node);
+             return call != nullptr && looks_like_partial(*call);
+           }) != nullptr;
+  });
   auto names_attribute = [&](const Expr* value) {
     return find_node(value, [&](const Node* node) {
              const auto* name = as<Name>(node);
@@ -317,35 +340,57 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
            }) != nullptr;
   };
   auto may_be_assigned = [&](const Expr* value) {
-    if (value == nullptr || is<Constant>(value) || object_of(value) != nullptr) return false;
-    return assigns_captured || names_attribute(value);
+    if (value == nullptr || is<Constant>(value) || object_of(value) != nullptr || is_known(value))
+      return false;
+    return assigns_captured || makes_functions || names_attribute(value);
   };
   std::vector<bool> given(parameters.size());
   std::vector<const Expr*> variadic;
+  std::vector<const Expr*> keys;
+  std::vector<const Expr*> collected;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     const Parameter& parameter = *parameters[positions[i]];
     const bool stays = !may_be_assigned(argument.value);
     given[positions[i]] = true;
-    if (parameter.form == ParameterKind::VariadicPositional) {
-      if (argument.function != nullptr) {
-        refuse(*argument.written, "passing a local function to `*` parameters is not supported yet",
-               "give the callee a parameter of its own for it");
+    if (parameter.form == ParameterKind::VariadicKeyword) {
+      const bool again = std::ranges::any_of(keys, [&](const Expr* key) {
+        return static_cast<const Constant*>(key)->value.text == argument.keyword.text();
+      });
+      if (again) {
+        refuse(it, quoted(callee.name) + " gets " + quoted(argument.keyword) + " twice",
+               "call it as it is defined", DiagnosticKind::UnresolvedCall);
       }
-      const Expr* value = argument.value;
-      if (!is_simple(value) || !stays)
+      keys.push_back(context_.make<Constant>(
+          it.ranges, Literal{.kind = LiteralKind::String, .text = argument.keyword.text()}));
+      const Expr* value =
+          argument.function != nullptr
+              ? function_handle({.callee = argument.function}, argument.function->name.text(),
+                                argument.written->ranges)
+              : argument.value;
+      if (!is_known(value) && !is<Constant>(value) && object_of(value) == nullptr)
+        value = bind_temporary(value, argument.keyword.text(), value->ranges);
+      collected.push_back(value);
+      continue;
+    }
+    if (parameter.form == ParameterKind::VariadicPositional) {
+      const Expr* value =
+          argument.function != nullptr
+              ? function_handle({.callee = argument.function}, argument.function->name.text(),
+                                argument.written->ranges)
+              : argument.value;
+      if (!is_known(value) && (!is_simple(value) || !stays))
         value = bind_temporary(value, describe(value), value->ranges);
       variadic.push_back(value);
       continue;
     }
     const bool written = facts.is_written(parameter.name);
-    if (argument.function != nullptr) {
-      if (written) {
-        refuse(*argument.written,
-               quoted(callee.name) + " assigns its parameter " + quoted(parameter.name) +
-                   ", which is a function here",
-               "use another name in " + quoted(callee.name));
-      }
+    if (argument.function != nullptr && written) {
+      hold(variable(frame, parameter.name),
+           {.form = Held::Form::Known,
+            .value = function_handle({.callee = argument.function}, argument.function->name.text(),
+                                     argument.written->ranges)});
+    } else if (argument.function != nullptr) {
       frame.bindings[parameter.name] = {.form = Binding::Form::Function,
                                         .function = argument.function};
     } else if (!written && stays && (is_simple(argument.value) || in_place[i])) {
@@ -353,11 +398,15 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
     } else {
       const Symbol bound = variable(frame, parameter.name);
       // What a constructor is given goes into an attribute.
+      if (may_be_replaced(callee, parameter.name) && is_none_constant(argument.value)) {
+        hold(bound, {.form = Held::Form::Known, .value = argument.value});
+        continue;
+      }
       if (const Object* made =
               frame.receiver.self != nullptr ? object_of(frame.receiver.self) : nullptr;
           made != nullptr && made->under_construction)
         attribute_variables_.insert(bound);
-      else if (argument.value != nullptr && names_attribute(argument.value))
+      else if (makes_functions || (argument.value != nullptr && names_attribute(argument.value)))
         attribute_variables_.insert(bound);
       emit_assign(bound, argument.value, at(*argument.written));
     }
@@ -371,14 +420,22 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
       value = context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(variadic)));
     } else if (parameter.form == ParameterKind::VariadicKeyword) {
       if (use == nullptr || (use->reads == 0 && use->writes == 0)) continue;
-      refuse(it, quoted(callee.name) + " reads its `**` parameter, which is not supported yet",
-             "give it a parameter of its own for each keyword");
+      value = context_.make<Dictionary>(it.ranges, Exprs(context_.list(keys)),
+                                        Exprs(context_.list(collected)));
+      if (only_reads_entries(callee, parameter.name)) {
+        frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = value};
+      } else {
+        emit_assign(variable(frame, parameter.name), value, at(it));
+      }
+      continue;
     } else if (given[i]) {
       continue;
     } else {
       value = default_of(it, callee, i);
     }
-    if (written) {
+    if (written && is_none_constant(value) && may_be_replaced(callee, parameter.name)) {
+      hold(variable(frame, parameter.name), {.form = Held::Form::Known, .value = value});
+    } else if (written) {
       emit_assign(variable(frame, parameter.name), value, at(it));
     } else {
       frame.bindings[parameter.name] = {.form = Binding::Form::Value, .value = value};
@@ -386,10 +443,59 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
   }
 }
 
+// Whether a `**` parameter is read by constant keys, or passed on as `**`, and nothing else.
+bool Lowering::only_reads_entries(const Callee& callee, Symbol parameter) {
+  if (facts_of(callee).is_written(parameter)) return false;
+  const auto reads = [&](const auto& self, const Node* node) -> bool {
+    const auto is_it = [&](const Node* e) {
+      const auto* name = as<Name>(e);
+      return name != nullptr && name->symbol == parameter;
+    };
+    if (is_it(node)) return false;
+    if (is_statement(node->kind)) {
+      // An entry that is set is set in the function's own dict.
+      const Subscript* place = stored_place(static_cast<const Stmt*>(node));
+      if (place != nullptr && is_it(place->value)) return false;
+    }
+    if (is<Delete>(node) && mentions(node, parameter)) return false;
+    if (const auto* subscript = as<Subscript>(node);
+        subscript != nullptr && is_it(subscript->value) && is<Constant>(subscript->index))
+      return true;
+    if (const auto* keyword = as<Keyword>(node);
+        keyword != nullptr && !keyword->name && is_it(keyword->value))
+      return true;
+    bool good = true;
+    for_each_child(*node, [&](const Node* child) { good = good && self(self, child); });
+    return good;
+  };
+  return std::ranges::all_of(callee.body, [&](const Stmt* it) { return reads(reads, it); });
+}
+
+// Whether all that binds a parameter is `if p is None: p = …`, as a statement of the body.
+bool Lowering::may_be_replaced(const Callee& callee, Symbol parameter) {
+  const NameUse* use = facts_of(callee).find(parameter);
+  if (use == nullptr || use->writes != 1 || use->nested_writes > 0) return false;
+  return std::ranges::any_of(callee.body, [&](const Stmt* statement) {
+    const auto* branch = as<If>(statement);
+    const auto* test = branch != nullptr ? as<Comparison>(branch->test) : nullptr;
+    if (test == nullptr || test->ops.size() != 1 || test->ops[0] != ComparisonOperator::Is ||
+        !is_none_constant(test->comparators[0]))
+      return false;
+    const auto* tested = as<Name>(test->left);
+    return tested != nullptr && tested->symbol == parameter &&
+           std::ranges::any_of(branch->body, [&](const Stmt* inner) {
+             const auto* assign = as<Assign>(inner);
+             const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+             return target != nullptr && target->symbol == parameter;
+           });
+  });
+}
+
 const Expr* Lowering::default_of(const Call& it, const Callee& callee, std::size_t position) {
   const Parameter& parameter = *callee.parameters[position];
   if (callee.lexical != nullptr) return copy(callee.defaults[position], it.ranges);
   if (!is_literal(parameter.default_value) && !callee.defaults_are_fresh) {
+    if (const Expr* value = known_default(callee, parameter, it.ranges)) return value;
     refuse(it,
            "the default of " + quoted(parameter.name) + " in " + quoted(callee.name) +
                " is computed, which is not supported yet",

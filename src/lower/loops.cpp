@@ -5,10 +5,12 @@ namespace tangent::lowering {
 
 void Lowering::for_statement(const For& it) {
   const Expr* iterable = expression(it.iterable);
+  if (const auto items = known_items(iterable)) return unrolled_loop(it, *items);
   std::vector<std::pair<const Expr*, Symbol>> later;
   const Expr* target = core_target(it.target, later);
   ++frame_->loop_depth;
   ++open_loops_;
+  const std::size_t held = held_log_.size();
   Block body;
   if (later.empty()) {
     body = nested_block(it.body);
@@ -20,8 +22,10 @@ void Lowering::for_statement(const For& it) {
   }
   --frame_->loop_depth;
   --open_loops_;
+  check_held_in_loop(release_held(held), it);
   if (body.empty()) body = context_.list<const Stmt*>({context_.make<Pass>(at(it))});
   const Block orelse = nested_block(it.orelse);
+  forget_held(release_held(held));
   emit(context_.make<For>(at(it), target, iterable, body, orelse, false));
 }
 
@@ -29,11 +33,14 @@ void Lowering::while_statement(const While& it) {
   const Expr* test = nullptr;
   ++frame_->loop_depth;
   ++open_loops_;
+  const std::size_t held = held_log_.size();
   Statements before = collect_arm([&] { test = expression(it.test); });
   Block body = nested_block(it.body);
   --frame_->loop_depth;
   --open_loops_;
+  check_held_in_loop(release_held(held), it);
   Block orelse = nested_block(it.orelse);
+  forget_held(release_held(held));
   if (before.empty()) {
     if (body.empty()) body = context_.list<const Stmt*>({context_.make<Pass>(at(it))});
     return emit(context_.make<While>(at(it), test, body, orelse));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lower/copies.h"
+#include "lower/desugar.h"
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
@@ -66,7 +67,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   Callee& callee = callees_.emplace_back();
   callee.name = definition.name;
   callee.parameters = definition.parameters;
-  callee.body = definition.body;
+  callee.body = desugared(definition.body, definition.parameters, context_);
   callee.identity = &definition;
   callee.function = handle;
   outside_callees_.emplace(handle, &callee);
@@ -100,23 +101,28 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   }
   Statements statements = collect([&] {
     for (std::size_t k = 0; k < definition.parameters.size(); ++k)
-      bind_argument(k, definition.parameters[k]->name, definition.parameters[k]->ranges);
-    block(definition.body);
+      if (!bind_function_argument(k, definition.parameters[k]->name,
+                                  definition.parameters[k]->ranges))
+        bind_argument(k, definition.parameters[k]->name, definition.parameters[k]->ranges);
+    block(callee.body);
   });
   check_assumptions();
   core.body = restructure(statements, *frame.facts, true);
-  const auto unbound = maybe_unbound(definition.parameters, definition.body, *frame.facts);
+  const auto unbound = maybe_unbound(definition.parameters, callee.body, *frame.facts);
   if (!unbound.empty()) {
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
+  core.ignored_errors = ignored_errors_;
   core.classes = argument_classes_;
   core.changed_objects = changed_arguments_;
   core.new_attributes = new_attributes_;
+  core.body = with_known_values(core.body);
   if (!objects_made_.empty()) {
     core.body = with_outer_objects(core.body);
     refuse_objects_left(core);
-    core.body = without_needless_attributes(core, attribute_variables_, context_);
   }
+  if (!objects_made_.empty() || !attribute_variables_.empty())
+    core.body = without_needless_attributes(core, attribute_variables_, context_);
   check_rebound_lists(core, rebound_lists_);
   keep_used_globals(core, globals_);
   check_reads(core);
@@ -142,6 +148,16 @@ void Lowering::emit_assign(Symbol target, const Expr* value, Ranges ranges) {
     return;
   }
   if (object_of(value) != nullptr) return bind_object(target, value, ranges);
+  if (is_known(value))
+    return hold(target, {.form = Held::Form::Known, .value = kept_known(value, ranges)});
+  if (held_.contains(target)) {
+    if (held_outside_.contains(std::string(target.text()))) {
+      throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
+                       "a parameter that holds a function gets a plain value",
+                       ranges.empty() ? value->ranges : ranges, "use a name of its own for each");
+    }
+    hold(target, {});
+  }
   if (objects_.contains(target)) {
     throw Diagnostic(DiagnosticKind::WriteInPlace,
                      "a variable that holds an object gets a plain value",

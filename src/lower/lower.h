@@ -43,7 +43,8 @@
 namespace tangent {
 
 // A name of the emitted function's namespace and what it stands for: `original` looked up from
-// `function` (its closure, globals, builtins) each time the guard runs.
+// `function` (its closure, globals, builtins) each time the guard runs; a module that the function
+// imports has no `original`.
 struct GlobalBinding {
   Symbol printed;
   Symbol original;
@@ -56,6 +57,7 @@ struct ArgumentClass {
   std::size_t parameter;
   std::vector<Symbol> path;  // attributes
   bool is_absent = false;    // there is nothing there
+  bool is_same = false;      // it is a function, class or module: the very one counts
 };
 
 struct CorePair;
@@ -70,6 +72,8 @@ struct CoreFunction {
   std::vector<std::size_t> changed_objects;  // parameters whose attributes are set
   // Attributes that objects do not have before: the object as the text names it, the attribute.
   std::vector<std::pair<std::string, Symbol>> new_attributes;
+  // What `with np.errstate(…='ignore')` in the function, or in what it calls, switches off.
+  std::vector<std::string> ignored_errors;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;

@@ -88,6 +88,27 @@ struct Object {
   Binding* find(Symbol attribute);
 };
 
+// A function as a value, under a name that no text can spell. One of the three:
+struct KnownFunction {
+  const Callee* callee = nullptr;  // a function inside the function
+  // functools.partial(base, *arguments, **keywords), whose parts may be written again
+  const Expr* base = nullptr;
+  std::vector<const Expr*> arguments = {};
+  std::vector<std::pair<Symbol, const Expr*>> keywords = {};
+  // `first` where `test` holds, else `other`
+  const Expr* test = nullptr;
+  const Expr* first = nullptr;
+  const Expr* other = nullptr;
+};
+
+// What a variable is known to hold: a plain value that only the run tells, a function, class or
+// module (or a tuple, list or dict that holds one), or it is one of both.
+struct Held {
+  enum class Form : std::uint8_t { Plain, Known, Unclear };
+  Form form = Form::Plain;
+  const Expr* value = nullptr;
+};
+
 // The object that a method is called on, and the class that holds the method.
 struct Receiver {
   const Expr* self = nullptr;
@@ -150,6 +171,13 @@ class Lowering {
     bool operator==(const Birth&) const = default;
   };
   using Born = std::vector<Birth>;
+  // What a branch or loop that has ended changed of what variables are known to hold.
+  struct HeldChange {
+    Symbol symbol;
+    Held before;
+    Held after;
+  };
+  using HeldChanges = std::vector<HeldChange>;
 
   // statements.cpp
   void block(Block statements);
@@ -198,6 +226,7 @@ class Lowering {
   const Expr* subscript(const Subscript& it);
   const Expr* display(const Expr& it, Exprs elements);
   const Expr* comprehension(const Comprehension& it, Destination destination);
+  static bool is_dict(const Comprehension& it) { return it.form == ComprehensionKind::Dictionary; }
   void allow_generators(const Call& it);
   bool uses_all(const Call& it);
   const Expr* mapped(const Call& it, bool filters);
@@ -207,6 +236,7 @@ class Lowering {
   Symbol variable(Frame& frame, Symbol name);
   Binding* find_binding(Symbol name, Frame** owner = nullptr);
   const Expr* copy(const Expr* core, Ranges ranges);
+  Exprs copies(Exprs elements, Ranges ranges);
 
   // operands.cpp
   void operands(std::span<const Expr* const> written, std::span<const Expr*> values);
@@ -236,7 +266,11 @@ class Lowering {
   void extend_list(const Call& it, Symbol list);
   const Expr* plain_call(const Call& it, const Expr* receiver, Symbol callee,
                          const Expr* lowered = nullptr);
-  std::vector<Argument> arguments_of(const Call& it);
+  // `callee`: what is called, if that is known, and how many arguments it gets before these.
+  std::vector<Argument> arguments_of(const Call& it, const Callee* callee = nullptr,
+                                     std::size_t before = 0);
+  std::vector<const Expr*> spread(const Call& it, const Starred& starred, const Callee* callee,
+                                  std::size_t before);
   // writing_calls.cpp
   bool is_place(const Expr* core);
   void set_elements(const Expr* place, const Expr* value, Ranges ranges);
@@ -265,6 +299,8 @@ class Lowering {
   Symbol returned_local(const Callee& callee, std::span<const Argument> arguments,
                         std::span<const std::size_t> positions, Destination destination);
   const Expr* default_of(const Call& it, const Callee& callee, std::size_t position);
+  bool only_reads_entries(const Callee& callee, Symbol parameter);
+  bool may_be_replaced(const Callee& callee, Symbol parameter);
   const ScopeFacts& facts_of(const Callee& callee);
 
   // pairs.cpp: calls that stay calls
@@ -321,10 +357,48 @@ class Lowering {
   template <class F>
   Statements collect_arm(F&& f) {
     const std::size_t mark = born_.size();
+    const std::size_t held = held_log_.size();
     Statements collected = collect(std::forward<F>(f));
     retire(mark);
+    forget_held(release_held(held));
     return collected;
   }
+
+  // known_values.cpp: functions, classes and modules as values
+  const Expr* function_handle(KnownFunction function, std::string_view name, Ranges ranges);
+  const KnownFunction* known_function(const Expr* core) const;
+  bool is_known(const Expr* core);
+  bool bind_function_argument(std::size_t parameter, Symbol name, Ranges ranges);
+  std::optional<Thing> function_in_argument(const Expr* core);
+  const Expr* known_default(const Callee& callee, const Parameter& parameter, Ranges ranges);
+  const Expr* kept_known(const Expr* value, Ranges ranges);
+  void hold(Symbol symbol, Held held);
+  const Expr* variable_value(Symbol symbol, const Node& where);
+  HeldChanges release_held(std::size_t mark);
+  void forget_held(const HeldChanges& changes);
+  void check_held_in_loop(const HeldChanges& changes, const Node& loop);
+  const Expr* join_held(const Expr* test, const HeldChanges& body, bool body_leaves,
+                        const HeldChanges& orelse, bool orelse_leaves, Ranges ranges);
+  const Expr* call_known(const Call& it, const Expr* function, Destination destination);
+  const Expr* partial(const Call& it);
+  const Expr* part_of_known(const Subscript& it, const Expr* whole, const Expr* index);
+  const Expr* known_dict_method(const Call& it, const Expr* receiver, Symbol method);
+  std::optional<std::vector<const Expr*>> known_items(const Expr* core);
+  const Expr* settled_call(const Expr* call);
+  Block with_known_values(Block body);
+  // unrolled_loops.cpp
+  void release_targets(const Expr* target);
+  // library_loops.cpp
+  const Callee& written_in_python(std::string_view text);
+  const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
+  const Expr* accumulated(const Call& it, Destination destination);
+  bool is_of_module(const Thing& thing, std::string_view name, std::string_view module);
+  bool makes_known(const Comprehension& it);
+  bool may_read(const Comprehension& it, Symbol variable);
+  const Expr* unrolled_comprehension(const Comprehension& it, const Expr* first);
+  // with_statements.cpp
+  const Expr* entered(const Call& it);
+  void unrolled_loop(const For& it, std::span<const Expr* const> items);
 
   // object_calls.cpp: their methods and operators
   const Expr* call_method(const Call& it, const Expr* self, Object& object, Symbol name,
@@ -406,6 +480,14 @@ class Lowering {
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
+  std::unordered_map<const char*, const Callee*> library_callees_;  // by their texts
+
+  // Functions, classes and modules that arguments and objects of the outside hold, by their texts.
+  std::unordered_map<std::string, Thing> held_outside_;
+  std::unordered_map<Symbol, KnownFunction> functions_;  // by the names that stand for them
+  std::unordered_map<Symbol, Held> held_;                // by variables; others are plain
+  std::vector<std::pair<Symbol, Held>> held_log_;        // what they held before, in order
+  std::unordered_set<Symbol> plain_reads_;               // variables that were read as plain ones
 
   std::deque<Object> objects_made_;
   std::unordered_map<Symbol, Object*> objects_;          // by the variables that are one now
@@ -417,6 +499,7 @@ class Lowering {
   std::vector<ArgumentClass> argument_classes_;
   std::vector<std::size_t> changed_arguments_;
   std::vector<std::pair<std::string, Symbol>> new_attributes_;
+  std::vector<std::string> ignored_errors_;
   std::set<ThingHandle> changed_;
   std::set<ThingHandle> copied_;
   std::unordered_map<ThingHandle, ClassFacts> class_facts_;
@@ -484,5 +567,7 @@ bool writes_arguments(std::string_view function);
 bool is_writing_method(std::string_view name);
 // A call that neither prints, draws nor changes anything.
 bool is_calm(Symbol callee);
+// Whether a call looks like one of functools.partial.
+bool looks_like_partial(const Call& it);
 
 }  // namespace tangent::lowering

@@ -50,6 +50,12 @@ const Expr* Lowering::part_of_argument(Object& object, Symbol attribute, Ranges 
   const Expr* path = context_.make<Attribute>(ranges, copy(object.outer, ranges), attribute);
   std::vector<Symbol> steps = object.steps;
   steps.push_back(attribute);
+  const Thing function = outside_.argument_thing(object.parameter, steps, context_);
+  if (function.kind != ThingKind::Missing) {
+    if (held_outside_.emplace(print(path), function).second)
+      argument_classes_.push_back({.parameter = object.parameter, .path = steps, .is_same = true});
+    return path;
+  }
   const Thing type = outside_.argument_class(object.parameter, steps, context_);
   if (type.kind != ThingKind::UserClass || !facts_of_class(type).obstacle.empty()) return path;
   argument_classes_.push_back({object.parameter, steps});

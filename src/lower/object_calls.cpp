@@ -54,9 +54,10 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
           return make_object(it, *thing, destination);
       }
       if (held->form == Binding::Form::Variable) {
-        const Expr* value = context_.local(held->variable, it.function->ranges);
+        const Expr* value = variable_value(held->variable, *it.function);
         if (Object* inner = object_of(value))
           return call_method(it, value, *inner, context_.symbol("__call__"), destination);
+        if (is_known(value)) return call_known(it, value, destination);
       }
       refuse(it,
              "calling `" + print(it.function) + "`, a value of this function, is not supported yet",
@@ -81,10 +82,15 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
         const Expr* held = part_of_argument(object, name, it.function->ranges);
         if (Object* part = object_of(held))
           return call_method(it, held, *part, context_.symbol("__call__"), destination);
+        if (is_known(held)) return call_known(it, held, destination);
         // An array's or a list's method is not looked for here: this is a function that it holds.
         refuse(it,
                "calling `" + print(it.function) + "`, a value of an argument, is not supported yet",
                "call a function by the name under which it is defined");
+      }
+      if (object.outer != nullptr && after < 0) {
+        const Expr* held = read_attribute(self, object, *it.function, name);
+        if (object_of(held) != nullptr || is_known(held)) return call_known(it, held, destination);
       }
       // What every object has.
       if (name.text() == "__init__" && after >= 0) return context_.none(it.ranges);
@@ -99,16 +105,18 @@ const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& obje
          "define it as a plain method of the class");
 }
 
-// tuple._replace(x=…): another of the class.
+// tuple._replace(x=…) and dataclasses.replace(object, x=…): another of the class.
 const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& object) {
   std::vector<std::pair<Symbol, const Expr*>> given;
   for (const Argument& argument : arguments_of(it)) {
+    // replace(object, …) of `dataclasses`.
+    if (!argument.keyword && given.empty() && object_of(argument.value) == &object) continue;
     const bool known =
         std::ranges::any_of(facts_of_class(object.type).fields,
                             [&](const auto& field) { return field.name == argument.keyword; });
     if (!known || argument.value == nullptr)
-      refuse(it, "`_replace` gets what is no field", "call it with fields of the tuple",
-             DiagnosticKind::UnresolvedCall);
+      refuse(it, "`" + print(it.function) + "` gets what is no field",
+             "call it with fields of the class", DiagnosticKind::UnresolvedCall);
     given.emplace_back(argument.keyword, argument.value);
   }
   const Expr* made = new_object(object.type, object.path, object.name, it.ranges);
@@ -255,9 +263,12 @@ const Expr* Lowering::is_none(const Comparison& it, const Expr* left, const Expr
   const bool tests = it.ops.size() == 1 && (it.ops[0] == ComparisonOperator::Is ||
                                             it.ops[0] == ComparisonOperator::IsNot);
   const auto* constant = as<Constant>(right);
-  if (!tests || constant == nullptr || constant->value.kind != LiteralKind::None ||
-      object_of(left) == nullptr)
-    return nullptr;
+  if (!tests || constant == nullptr || constant->value.kind != LiteralKind::None) return nullptr;
+  // A parameter that is known to be None (Lowering::may_be_replaced).
+  const auto* none = as<Constant>(left);
+  if (none != nullptr && none->value.kind == LiteralKind::None && is<Name>(it.left))
+    return context_.boolean(it.ops[0] == ComparisonOperator::Is, it.ranges);
+  if (object_of(left) == nullptr && !is_known(left)) return nullptr;
   return context_.boolean(it.ops[0] == ComparisonOperator::IsNot, it.ranges);
 }
 

@@ -247,7 +247,7 @@ void Lowering::bind_object(Symbol target, const Expr* value, Ranges ranges) {
   for (const auto& [attribute, binding] : fields) {
     switch (binding.form) {
       case Binding::Form::Variable:
-        set_attribute(*held, attribute, context_.local(binding.variable, value->ranges), ranges);
+        set_attribute(*held, attribute, variable_value(binding.variable, *value), ranges);
         break;
       case Binding::Form::Value:
         set_attribute(*held, attribute, copy(binding.value, {}), ranges);
@@ -312,7 +312,7 @@ void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value
 const Expr* Lowering::read_attribute(const Expr* value, Object& object, const Expr& it,
                                      Symbol attribute) {
   if (const Binding* known = object.find(attribute)) {
-    if (known->form == Binding::Form::Variable) return context_.local(known->variable, it.ranges);
+    if (known->form == Binding::Form::Variable) return variable_value(known->variable, it);
     if (known->form == Binding::Form::Value) return copy(known->value, it.ranges);
     refuse(it, "`" + print(&it) + "` is a function that is used as a value", "call it");
   }
@@ -334,8 +334,18 @@ const Expr* Lowering::read_attribute(const Expr* value, Object& object, const Ex
       std::ranges::find(object.retired, attribute, &std::pair<Symbol, Symbol>::first) !=
       object.retired.end();
   if (object.is_argument && !may_be_set) return part_of_argument(object, attribute, it.ranges);
-  if (object.outer != nullptr && !may_be_set)
-    return context_.make<Attribute>(it.ranges, copy(object.outer, it.ranges), attribute);
+  if (object.outer != nullptr && !may_be_set) {
+    const Expr* path =
+        context_.make<Attribute>(it.ranges, copy(object.outer, it.ranges), attribute);
+    // A function or an object that it holds.
+    const std::optional<Thing> owner = thing_of_core(object.outer);
+    if (!owner || owner->kind != ThingKind::Value) return path;
+    const Thing held = outside_.plain_field(*owner, attribute, context_);
+    if (held.kind != ThingKind::Missing && held.kind != ThingKind::Value &&
+        held.kind != ThingKind::BoundMethod)
+      held_outside_.emplace(print(path), held);
+    return path;
+  }
   refuse(it,
          "`" + print(&it) + "` is not known to be set on every path to here: the attribute " +
              quoted(attribute) + " is set later, or in a branch or loop only",

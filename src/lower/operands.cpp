@@ -136,6 +136,7 @@ void Lowering::protect(std::span<const Expr*> earlier, std::size_t mark) {
 }
 
 const Expr* Lowering::bind_temporary(const Expr* value, std::string_view wish, Ranges ranges) {
+  if (is_known(value)) return kept_known(value, ranges);
   const Symbol name = names_.fresh(wish);
   emit(context_.assign(context_.local(name, value->ranges), value, at(ranges)));
   return context_.local(name, value->ranges);

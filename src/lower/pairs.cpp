@@ -155,6 +155,16 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
                DiagnosticKind::RecursiveCall);
       }
     }
+    if (!it_is.values.empty() &&
+        find_node(it_is.values[0], [&](const Node* node) {
+          return is_expression(node->kind) &&
+                 function_in_argument(static_cast<const Expr*>(node)).has_value();
+        }) != nullptr) {
+      refuse(it,
+             "a function that is an argument is passed to " + quoted(callee.name) +
+                 ", which calls itself",
+             "call it by its own name", DiagnosticKind::RecursiveCall);
+    }
     if (!it_is.values.empty() && is_known_outside(it_is.values[0])) {
       it_is.constant = it_is.values[0];
       it_is.values.clear();
@@ -197,6 +207,10 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
       const std::string part = pair.results == 1 ? wish : describe_position(k);
       names.push_back(context_.local(names_.fresh(part), it.ranges));
     }
+  }
+  for (const Expr* result : names) {
+    const Symbol symbol = static_cast<const Name*>(result)->symbol;
+    if (held_.contains(symbol)) hold(symbol, {});
   }
   if (pair.results > 1) wish = std::string(callee.name.text());
   if (wish.ends_with("_value")) wish.resize(wish.size() - 6);
@@ -442,8 +456,10 @@ CorePair Lowering::lower_pair(Pair& pair) {
   core.name = callee.name;
   core.parameters = context_.list(parameters);
   core.ranges = callee.identity->ranges;
+  held_.clear();
+  plain_reads_.clear();
   const Statements statements = collect([&] { block(callee.body); });
-  core.body = with_results(restructure(statements, facts, true), pair);
+  core.body = with_known_values(with_results(restructure(statements, facts, true), pair));
   if (!attribute_variables_.empty()) {
     refuse_objects_left(core);
     core.body = without_needless_attributes(core, attribute_variables_, context_);

@@ -1,4 +1,6 @@
 // Statements other than loops and assignments, and blocks of them.
+#include <algorithm>
+
 #include "lower/lowering.h"
 #include "syntax/printer.h"
 
@@ -98,12 +100,21 @@ void Lowering::if_statement(const If& it) {
     return block(*settled ? it.body : it.orelse);
   Born first;
   Born second;
+  const std::size_t held = held_log_.size();
   const Block body = nested_block(it.body, &first);
+  const HeldChanges held_by_body = release_held(held);
   const Block orelse = nested_block(it.orelse, &second);
-  append_if(context_, test, body, orelse, at(it), *out_);
+  const HeldChanges held_by_orelse = release_held(held);
   // An arm that is left has nothing to say of what follows.
   const bool left = !body.empty() && leaves(body.back());
   const bool other_left = !orelse.empty() && leaves(orelse.back());
+  const auto check_left = [&](const Block& arm, const HeldChanges& changes) {
+    if (is<Break>(arm.back()) || is<Continue>(arm.back())) check_held_in_loop(changes, it);
+  };
+  if (left) check_left(body, held_by_body);
+  if (other_left) check_left(orelse, held_by_orelse);
+  test = join_held(test, held_by_body, left, held_by_orelse, other_left, at(it));
+  append_if(context_, test, body, orelse, at(it), *out_);
   revive(left ? second : first, other_left ? first : second);
 }
 
@@ -153,6 +164,7 @@ void Lowering::delete_statement(const Delete& it) {
   }
 }
 
+// An import names what is there for the whole function: a module, or what a module holds.
 void Lowering::import_statement(const Import& it) {
   auto refuse_import = [&] {
     refuse(it, "this import inside a function is not supported yet",
@@ -160,23 +172,54 @@ void Lowering::import_statement(const Import& it) {
   };
   if (it.level != 0) refuse_import();
   for (const ImportedName* imported : it.names) {
+    if (imported->name.text() == "*") refuse_import();
+    const std::string_view whole = imported->name.text();
     const Symbol local = imported->alias ? imported->alias : imported->name;
     const NameUse* use = frame_->facts->find(local);
-    // `import a.b` binds `a`.
-    const bool dotted =
-        !it.from && !imported->alias && imported->name.text().find('.') != std::string_view::npos;
-    if (dotted || use == nullptr || use->writes != 1) refuse_import();
-    // The module has the same import at its top: then the name means the same there.
-    const Thing thing = look_up(frame_->function, local);
-    std::string wanted(it.from ? it.module.text() : imported->name.text());
-    if (it.from) wanted += "." + std::string(imported->name.text());
-    const bool same = (thing.kind == ThingKind::Module || thing.kind == ThingKind::Library) &&
-                      thing.qualified_name.text() == wanted;
-    if (!same) refuse_import();
-    Binding& binding = frame_->bindings[local];
-    binding.form = Binding::Form::Value;
-    binding.value = global(local, at(it));
-    frame_->declared.push_back(local);
+    if (use == nullptr || use->is_global || use->is_nonlocal) refuse_import();
+    Thing thing = outside_.module(it.from ? it.module.text() : whole, context_);
+    if (local.text().starts_with("<") && thing.kind != ThingKind::Missing)
+      continue;  // it is loaded
+    if (thing.kind != ThingKind::Missing && it.from) {
+      const Thing part = attribute_of(thing, imported->name);
+      thing =
+          part.kind != ThingKind::Missing
+              ? part
+              : outside_.module(std::string(it.module.text()) + "." + std::string(whole), context_);
+    }
+    if (thing.kind == ThingKind::Missing || thing.kind == ThingKind::Value) refuse_import();
+    // A name of its own in the emitted function's namespace, if the function's globals have not
+    // the same under it.
+    const Thing known = look_up(frame_->function, local);
+    const bool bound_once = use->writes == 1 && use->nested_writes == 0 && !use->is_parameter;
+    if (bound_once) frame_->bindings[local].form = Binding::Form::Value;
+    const Expr* value = nullptr;
+    if (known.kind == thing.kind && known.handle == thing.handle) {
+      value = global(local, at(it));
+    } else {
+      const auto found = std::ranges::find_if(globals_, [&](const GlobalBinding& binding) {
+        return !binding.original && binding.thing.handle == thing.handle;
+      });
+      Symbol printed;
+      if (found != globals_.end()) {
+        printed = found->printed;
+      } else {
+        const bool free = !names_.is_taken(local) || root_->facts->is_local(local);
+        printed = free && !global_index_.contains(local) && frame_->outermost && use->writes == 1
+                      ? local
+                      : names_.fresh(local.text());
+        names_.take(printed);
+        global_index_.emplace(printed, globals_.size());
+        globals_.push_back({.printed = printed, .original = {}, .function = -1, .thing = thing});
+      }
+      value = context_.global(printed, at(it));
+    }
+    if (bound_once) {
+      frame_->bindings[local] = {.form = Binding::Form::Value, .value = value};
+      frame_->declared.push_back(local);
+    } else {
+      emit_assign(variable(*frame_, local), value, at(it));
+    }
   }
 }
 

@@ -127,6 +127,50 @@ Thing LiveOutside::argument_class(std::size_t parameter, std::span<const Symbol>
   return type.kind == ThingKind::UserClass ? type : nothing;
 }
 
+Thing LiveOutside::argument_thing(std::size_t parameter, std::span<const Symbol> path,
+                                  Context& context) {
+  if (arguments_ == nullptr || parameter >= arguments_->size()) return {};
+  nb::object value = nb::borrow((*arguments_)[parameter]);
+  for (const Symbol step : path) {
+    if (!value.is_valid() || !is_plain_object(value.ptr())) return {};
+    value = plain_attribute(value.ptr(), interned(step.text()).ptr());
+  }
+  if (!value.is_valid() || is_plain_value(value) || PyMethod_Check(value.ptr()) != 0) return {};
+  return thing_of(value, {}, context);
+}
+
+Thing LiveOutside::default_value(const Thing& function, Symbol parameter, Context& context) {
+  PyObject* callee = object(function.handle).ptr();
+  if (PyMethod_Check(callee) != 0) callee = PyMethod_GET_FUNCTION(callee);
+  if (PyFunction_Check(callee) == 0) return {};
+  const nb::object name = interned(parameter.text());
+  PyObject* by_name = PyFunction_GET_KW_DEFAULTS(callee);
+  if (by_name != nullptr) {
+    if (PyObject* found = PyDict_GetItemWithError(by_name, name.ptr()))
+      return thing_of(found, {}, context);
+  }
+  PyObject* defaults = PyFunction_GET_DEFAULTS(callee);
+  if (defaults == nullptr) return {};
+  const nb::object code = nb::borrow(PyFunction_GET_CODE(callee));
+  const auto count = nb::cast<Py_ssize_t>(code.attr("co_argcount"));
+  const nb::object names = code.attr("co_varnames");
+  const Py_ssize_t first = count - PyTuple_GET_SIZE(defaults);
+  for (Py_ssize_t k = std::max<Py_ssize_t>(first, 0); k < count; ++k) {
+    if (PyUnicode_Compare(PyTuple_GET_ITEM(names.ptr(), k), name.ptr()) == 0)
+      return thing_of(PyTuple_GET_ITEM(defaults, k - first), {}, context);
+  }
+  return {};
+}
+
+Thing LiveOutside::module(std::string_view name, Context& context) {
+  PyObject* found = PyImport_ImportModule(std::string(name).c_str());
+  if (found == nullptr) {
+    PyErr_Clear();  // the primal raises it where it imports
+    return {};
+  }
+  return thing_of(nb::steal(found), {}, context);
+}
+
 Thing LiveOutside::class_of(const Thing& thing, Context& context) {
   if (thing.kind != ThingKind::Value) return {};
   PyObject* value = object(thing.handle).ptr();

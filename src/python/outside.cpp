@@ -135,6 +135,14 @@ void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHa
   questions_.push_back({owner, name, attribute, found, member});
 }
 
+// Of a cached function the answer is what caches it: the very object counts.
+void LiveOutside::record_thing(ThingHandle owner, Symbol name, bool attribute, nb::handle found,
+                               const Thing& thing) {
+  const ThingHandle handle = handle_of(found);
+  if (handle != thing.handle) held_[static_cast<std::size_t>(handle)].literal_asked = true;
+  record(owner, name, attribute, handle);
+}
+
 Thing LiveOutside::lookup(ThingHandle function, Symbol name, Context& context) {
   const nb::object found = find_free_name(object(function), to_str(name.text()));
   if (!found.is_valid()) {
@@ -142,7 +150,7 @@ Thing LiveOutside::lookup(ThingHandle function, Symbol name, Context& context) {
     return {};
   }
   const Thing thing = thing_of(found, {}, context);
-  record(function, name, false, thing.handle);
+  record_thing(function, name, false, found, thing);
   return thing;
 }
 
@@ -165,7 +173,7 @@ Thing LiveOutside::attribute(const Thing& thing, Symbol name, Context& context) 
     path += name.text();
   }
   const Thing result = thing_of(found, path, context);
-  if (!fixed) record(thing.handle, name, true, result.handle);
+  if (!fixed) record_thing(thing.handle, name, true, found, result);
   return result;
 }
 
@@ -208,6 +216,12 @@ bool is_plain_value(nb::handle object) {
 }
 
 Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context& context) {
+  // functools.lru_cache: the function that it calls, for each call.
+  if (std::string_view(Py_TYPE(object.ptr())->tp_name) == "functools._lru_cache_wrapper") {
+    const nb::object wrapped = find_attribute(object, "__wrapped__");
+    if (wrapped.is_valid() && PyFunction_Check(wrapped.ptr()) != 0)
+      return thing_of(wrapped, path, context);
+  }
   Thing thing{.kind = ThingKind::Value, .handle = handle_of(object), .qualified_name = {}};
   PyObject* pointer = object.ptr();
   if (PyModule_Check(pointer) != 0) {

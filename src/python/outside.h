@@ -42,6 +42,10 @@ class LiveOutside final : public Outside {
   CapturedFunction source_of(const Thing& function, Context& context) override;
   Thing argument_class(std::size_t parameter, std::span<const Symbol> path,
                        Context& context) override;
+  Thing argument_thing(std::size_t parameter, std::span<const Symbol> path,
+                       Context& context) override;
+  Thing default_value(const Thing& function, Symbol parameter, Context& context) override;
+  Thing module(std::string_view name, Context& context) override;
   Thing class_of(const Thing& thing, Context& context) override;
   Thing plain_field(const Thing& thing, Symbol name, Context& context) override;
   ClassFacts class_facts(const Thing& type, Context& context) override;
@@ -77,6 +81,8 @@ class LiveOutside final : public Outside {
   };
   void record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found,
               bool member = false);
+  void record_thing(ThingHandle owner, Symbol name, bool attribute, nanobind::handle found,
+                    const Thing& thing);
   std::string library_name(nanobind::handle object, const std::string& path);
 
   RuleBook& rules_;

@@ -25,8 +25,9 @@ const CoreFunction& Program::core() {
 }
 
 const CoreFunction& Program::core(const std::vector<PyObject*>& arguments) {
-  const bool plain =
-      std::ranges::none_of(arguments, [](PyObject* value) { return is_plain_object(value); });
+  // Of these lowering asks what they are.
+  const bool plain = std::ranges::none_of(
+      arguments, [](PyObject* value) { return is_plain_object(value) || !is_plain_value(value); });
   if (plain) return core();
   struct Given {
     Given(LiveOutside& outside, const std::vector<PyObject*>& arguments) : outside(outside) {

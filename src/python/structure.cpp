@@ -164,6 +164,9 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     return result;
   }
   leaf();
+  result.is_same = std::ranges::any_of(fields, [&](const ReadField* field) {
+    return field->steps.size() == depth && field->is_same;
+  });
   if (!is_object(value, result.type)) return result;
   for (const ReadField* field : fields) {
     if (field->steps.size() == depth && field->is_object) result.form = Structure::Form::Object;
@@ -208,6 +211,7 @@ StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& s
   Part result;
   result.form = structure.form;
   result.type = structure.type;
+  if (structure.is_same) result.same = nb::borrow(value);
   if (structure.form == Structure::Form::Object) {
     result.type_object = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value)));
     for (const std::string& name : structure.absent) result.absent.push_back(name_of(name));
@@ -241,6 +245,7 @@ StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& s
 bool StructureGuard::accepts(const Part& part, PyObject* value) {
   switch (part.form) {
     case Structure::Form::Leaf:
+      if (part.same.is_valid()) return value == part.same.ptr();
       return has_type(value, part.type, true);
     case Structure::Form::Items:
       return PyList_CheckExact(value) != 0 && has_items(value, part.type);

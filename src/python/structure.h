@@ -38,6 +38,7 @@ class StructureGuard {
     Type type;
     nanobind::object key;                  // how its whole reaches it: a key, an attribute's name
     nanobind::object type_object;          // the class of an object
+    nanobind::object same;                 // the leaf itself, where no other will do
     std::vector<nanobind::object> absent;  // names of attributes that it does not have
     std::vector<Part> parts;
   };

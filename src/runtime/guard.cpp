@@ -23,7 +23,7 @@ ArgumentGuard::ArgumentGuard(PyObject* value, const Type& type, const Structure&
       ones_(ones && (signature_ == kNoSignature || type.is_array())),
       type_(type) {
   if (ones_ && signature_ != kNoSignature) mask_ = mask_of_ones(value);
-  if (!structure.is_leaf() || structure.is_items())
+  if (!structure.is_leaf() || structure.is_items() || structure.is_same)
     structure_ = std::make_unique<python::StructureGuard>(value, structure);
 }
 

@@ -1,0 +1,154 @@
+// Functions of the standard library that call a function for every item: written out as the loops
+// that they are.
+//
+//     functools.reduce(f, xs)            value = xs[0]
+//                                        for item in xs[1:]: value = f(value, item)
+//
+// In: a call of reduce, of accumulate that is used up at once, of min and max with a key or a
+// default, of a function of `operator`. Out: its value, or null if the call is none of these.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "lower/lowering.h"
+
+namespace tangent::lowering {
+
+namespace {
+
+// As Python's documentation describes them; of the outside they read builtins alone.
+constexpr std::string_view kReduce = R"(
+def reduce(function, items):
+    value = items[0]
+    for item in items[1:]:
+        value = function(value, item)
+    return value
+)";
+constexpr std::string_view kReduceFrom = R"(
+def reduce(function, items, value):
+    for item in items:
+        value = function(value, item)
+    return value
+)";
+constexpr std::string_view kAccumulate = R"(
+def accumulate(items):
+    total = items[0]
+    result = [total]
+    for item in items[1:]:
+        total = total + item
+        result.append(total)
+    return result
+)";
+constexpr std::string_view kAccumulateBy = R"(
+def accumulate(items, function):
+    total = items[0]
+    result = [total]
+    for item in items[1:]:
+        total = function(total, item)
+        result.append(total)
+    return result
+)";
+constexpr std::string_view kMax = R"(
+def best(items, key):
+    found = items[0]
+    size = key(found)
+    for item in items[1:]:
+        other = key(item)
+        if other > size:
+            found = item
+            size = other
+    return found
+)";
+constexpr std::string_view kMin = R"(
+def best(items, key):
+    found = items[0]
+    size = key(found)
+    for item in items[1:]:
+        other = key(item)
+        if other < size:
+            found = item
+            size = other
+    return found
+)";
+
+constexpr std::string_view kMaxOr = R"(
+def best(items, default):
+    if len(items) == 0:
+        return default
+    return max(items)
+)";
+constexpr std::string_view kMinOr = R"(
+def best(items, default):
+    if len(items) == 0:
+        return default
+    return min(items)
+)";
+
+constexpr std::array<std::pair<std::string_view, BinaryOperator>, 8> kOperatorFunctions = {
+    {{"add", BinaryOperator::Add},
+     {"sub", BinaryOperator::Subtract},
+     {"mul", BinaryOperator::Multiply},
+     {"truediv", BinaryOperator::Divide},
+     {"floordiv", BinaryOperator::FloorDivide},
+     {"mod", BinaryOperator::Modulo},
+     {"pow", BinaryOperator::Power},
+     {"matmul", BinaryOperator::MatrixMultiply}}};
+
+}  // namespace
+
+const Callee& Lowering::written_in_python(std::string_view text) {
+  const auto [place, added] = library_callees_.try_emplace(text.data());
+  if (!added) return *place->second;
+  const Block parsed = outside_.parse(text, "<tangent library>", 1, context_);
+  const auto& definition = static_cast<const FunctionDefinition&>(*parsed[0]);
+  Callee& callee = callees_.emplace_back();
+  callee.name = definition.name;
+  callee.parameters = definition.parameters;
+  callee.body = definition.body;
+  callee.identity = &definition;
+  callee.function = root_->function;
+  place->second = &callee;
+  return callee;
+}
+
+const Expr* Lowering::library_loop(const Call& it, std::string_view name, Destination destination) {
+  const std::size_t count = it.arguments.size();
+  const auto starred = [](const Expr* e) { return is<Starred>(e); };
+  if (std::ranges::any_of(it.arguments, starred)) return nullptr;
+  if (name.starts_with("_operator.") || name.starts_with("operator.")) {
+    const std::string_view last = name.substr(name.find('.') + 1);
+    for (const auto& [known, op] : kOperatorFunctions) {
+      if (known != last || count != 2 || !it.keywords.empty()) continue;
+      return binary(
+          *context_.make<BinaryOperation>(it.ranges, op, it.arguments[0], it.arguments[1]));
+    }
+    if (last == "neg" && count == 1)
+      return expression(
+          context_.make<UnaryOperation>(it.ranges, UnaryOperator::Minus, it.arguments[0]));
+    return nullptr;
+  }
+  if ((name == "_functools.reduce" || name == "functools.reduce") && it.keywords.empty() &&
+      (count == 2 || count == 3))
+    return inline_call(it, written_in_python(count == 2 ? kReduce : kReduceFrom), destination);
+  const bool max = name == "builtins.max";
+  if ((max || name == "builtins.min") && count == 1 && it.keywords.size() == 1 &&
+      it.keywords[0]->name.text() == "key")
+    return inline_call(it, written_in_python(max ? kMax : kMin), destination);
+  if ((max || name == "builtins.min") && count == 1 && it.keywords.size() == 1 &&
+      it.keywords[0]->name.text() == "default")
+    return inline_call(it, written_in_python(max ? kMaxOr : kMinOr), destination);
+  return nullptr;
+}
+
+// itertools.accumulate(…), whose values are used at once, as the list of them.
+const Expr* Lowering::accumulated(const Call& it, Destination destination) {
+  if (!it.keywords.empty() || it.arguments.empty() || it.arguments.size() > 2 ||
+      !consumed_.contains(&it)) {
+    refuse(it, "`accumulate` is supported only where all of it is used at once",
+           "write `list(accumulate(…))`, or a loop");
+  }
+  return inline_call(it, written_in_python(it.arguments.size() == 1 ? kAccumulate : kAccumulateBy),
+                     destination);
+}
+
+}  // namespace tangent::lowering
