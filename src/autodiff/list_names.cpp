@@ -81,9 +81,9 @@ class ListNamer {
                                   context_.make<ListDisplay>(ranges, Exprs()), ranges));
     const Expr* append =
         context_.make<Attribute>(ranges, local(target->symbol), context_.symbol("append"));
-    const Expr* added = context_.make<Call>(ranges, append, Symbol(),
-                                            context_.list<const Expr*>({local(item)}),
-                                            List<const Keyword*>());
+    const Expr* added =
+        context_.make<Call>(ranges, append, Symbol(), context_.list<const Expr*>({local(item)}),
+                            List<const Keyword*>());
     return context_.make<For>(
         ranges, local(item), array,
         Block(context_.list<const Stmt*>({context_.make<ExpressionStatement>(ranges, added)})),

@@ -106,8 +106,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
            {"grad", "value_and_grad", "jvp", "vjp", "autodiff", "jacobian", "hessian", "hvp"}) {
         if (!is_of_module(*thing, ours, "tangent")) continue;
         refuse(it,
-               "`" + print(it.function) +
-                   "` inside a differentiated function is not supported yet",
+               "`" + print(it.function) + "` inside a differentiated function is not supported yet",
                "differentiate the outer function again instead");
       }
       return inline_call(it, callee_of(*thing, it), destination);
@@ -278,6 +277,20 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
                                  const Expr* lowered) {
   const Expr* function =
       lowered != nullptr ? lowered : expression(receiver != nullptr ? receiver : it.function);
+  if (const auto* path = as<Attribute>(function); path != nullptr && receiver == nullptr) {
+    // Later steps take `value.name(x)` for a method, whose first argument is the value.
+    const Expr* root = path;
+    while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
+    const auto* name = as<Name>(root);
+    const Object* object = object_of(root);
+    const std::optional<Thing> owner = thing_of_core(path->value);
+    const bool of_module =
+        owner && owner->kind != ThingKind::Value && name != nullptr && name->scope == Scope::Global;
+    if (!of_module && (object == nullptr || !object->is_argument)) {
+      refuse(it, "calling `" + print(it.function) + "`, which a value holds, is not supported yet",
+             "call the function by the name under which it is defined");
+    }
+  }
   const std::size_t mark = out_->size();
   const std::vector<Argument> arguments = arguments_of(it);
   if (out_->size() > mark && receiver != nullptr) protect({&function, 1}, mark);
@@ -487,17 +500,17 @@ std::optional<Thing> Lowering::thing_of(const Expr* written) {
     }
     return std::nullopt;
   }
-  if (const auto* subscript = as<Subscript>(written)) {
-    const Expr* root = subscript->value;
-    while (const auto* attribute = as<Attribute>(root)) root = attribute->value;
-    const auto* name = as<Name>(root);
-    if (name != nullptr && name->scope == Scope::Global) return function_in_argument(written);
-    return std::nullopt;
-  }
   if (const auto* attribute = as<Attribute>(written)) {
     const std::optional<Thing> owner = thing_of(attribute->value);
-    if (!owner || owner->kind == ThingKind::Missing) return owner;
-    if (owner->kind == ThingKind::Value) return std::nullopt;
+    if (!owner || owner->kind == ThingKind::Value) {
+      // A function that an object of the outside holds, whose path is lowered already.
+      const Expr* root = attribute->value;
+      while (const auto* path = as<Attribute>(root)) root = path->value;
+      const auto* name = as<Name>(root);
+      if (name == nullptr || name->scope == Scope::Unresolved) return std::nullopt;
+      return function_in_argument(written);
+    }
+    if (owner->kind == ThingKind::Missing) return owner;
     return attribute_of(*owner, attribute->attribute);
   }
   return std::nullopt;
@@ -508,7 +521,6 @@ std::optional<Thing> Lowering::thing_of_core(const Expr* core) {
     if (name->scope != Scope::Global) return function_in_argument(name);
     return globals_[global_index_.at(name->symbol)].thing;
   }
-  if (is<Subscript>(core)) return function_in_argument(core);
   if (const auto* attribute = as<Attribute>(core)) {
     const std::optional<Thing> owner = thing_of_core(attribute->value);
     if (!owner || owner->kind == ThingKind::Value) return function_in_argument(core);

@@ -1,7 +1,6 @@
 // The bodies of `with tangent.checkpoint():` in place of them; see checkpoints.h.
 #include "lower/checkpoints.h"
 
-#include "base/diagnostics.h"
 #include "syntax/visit.h"
 
 namespace tangent::lowering {
@@ -23,7 +22,9 @@ class WithoutCheckpoints {
     std::vector<const Stmt*> out;
     bool changed = false;
     for (const Stmt* statement : statements) {
-      if (const auto* with = as<With>(statement); with != nullptr && may_be_checkpoint(*with)) {
+      const auto* with = as<With>(statement);
+      if (with != nullptr && may_be_checkpoint(*with) &&
+          is_checkpoint_(sole_call(*with)->function)) {
         take(*with, out);
         changed = true;
         continue;
@@ -37,11 +38,6 @@ class WithoutCheckpoints {
 
  private:
   void take(const With& with, std::vector<const Stmt*>& out) {
-    const Call* call = sole_call(with);
-    if (!is_checkpoint_(call->function)) {
-      throw Diagnostic(DiagnosticKind::UnsupportedSyntax, "`with` is not supported yet",
-                       with.ranges, "put the `with` around the call of the gradient instead");
-    }
     places_.insert(places_.end(), with.ranges.begin(), with.ranges.end());
     const Block body = block(with.body);
     out.insert(out.end(), body.begin(), body.end());

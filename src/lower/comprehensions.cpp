@@ -182,8 +182,7 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
   // The list gets the target's own name, unless the comprehension reads it.
   const bool direct = destination.form == Destination::Form::Name;
   const bool in_place = direct && is_dict(it) && !may_read(it, destination.name);
-  const Symbol list =
-      in_place ? destination.name : names_.fresh(is_dict(it) ? "entries" : "items");
+  const Symbol list = in_place ? destination.name : names_.fresh(is_dict(it) ? "entries" : "items");
   emit_assign(list,
               is_dict(it)
                   ? static_cast<const Expr*>(context_.make<Dictionary>(it.ranges, Exprs(), Exprs()))

@@ -103,8 +103,8 @@ class KeyLoops {
 
   // A whole number that is known here: constants, lengths of what an argument holds, sums of them.
   std::optional<std::int64_t> integer(const Expr* e, int depth = 0) const {
-    if (const auto* call = as<Call>(e); call != nullptr && call->callee.text() == "builtins.len" &&
-                                        call->arguments.size() == 1) {
+    if (const auto* call = as<Call>(e);
+        call != nullptr && call->callee.text() == "builtins.len" && call->arguments.size() == 1) {
       if (const auto keys = keys_of_(call->arguments[0]))
         return static_cast<std::int64_t>(keys->size());
       const Structure* whole = structure_of_(call->arguments[0]);
