@@ -410,6 +410,10 @@ std::optional<std::string> function_of_method(const Type& receiver, std::string_
     if (!receiver.is_numeric() && receiver.kind != TypeKind::Unknown) return std::nullopt;
     return function_of_tensor(method, library, rules);
   }
+  return function_of_method(receiver, method);
+}
+
+std::optional<std::string> function_of_method(const Type& receiver, std::string_view method) {
   static constexpr auto kMethods = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"all", "numpy.all"},
       {"any", "numpy.any"},

@@ -49,5 +49,7 @@ Type type_of_call(const BoundCall& call, const TypeLookup& types, Arena& arena);
 // parameter is the receiver; nothing if there is none. `library` is whose arrays the program has.
 std::optional<std::string> function_of_method(const Type& receiver, std::string_view method,
                                               Library library, RuleBook& rules);
+// The same for NumPy's arrays.
+std::optional<std::string> function_of_method(const Type& receiver, std::string_view method);
 
 }  // namespace tangent
