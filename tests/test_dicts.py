@@ -178,7 +178,7 @@ def test_a_set_as_a_guard(k: int):
     'body',
     [
         "d = {'a': x}\n    ys = [d]\n    d['b'] = x * x\n    return ys[0]['b']",
-        "d = {}\n    for k in ('a', 'b'):\n        d[k] = x\n    return d['a']",
+        "d = {}\n    for k in 'a', 'b':\n        if x:\n            d[k] = x\n    return d['a']",
         "d = {'a': x}\n    if x > 2.0:\n        d['b'] = x\n    return d.get('b', 1.0) * x",
         "d = {'a': x}\n    for k in d:\n        d[k] = x * x\n    return d['a']",
     ],

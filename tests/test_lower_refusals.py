@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tangent
 from tangent import _core, errors
 
 
@@ -25,7 +26,14 @@ class Failure(Exception):
     pass
 
 
-GLOBALS = {"np": np, "Model": Model, "model": Model(), "step": Model().step, "Failure": Failure}
+GLOBALS = {
+    "np": np,
+    "tangent": tangent,
+    "Model": Model,
+    "model": Model(),
+    "step": Model().step,
+    "Failure": Failure,
+}
 HELPERS = """
 LIMIT = 3.0
 
@@ -73,12 +81,9 @@ def make(text: str) -> Callable[..., Any]:
 REFUSED = [
     ("y = (x * i for i in range(3))", "UnsupportedSyntaxError", "(x * i for i in range(3))"),
     ("y = [z := x * i for i in range(3)]", "UnsupportedSyntaxError", None),
-    ("y = {i: x for i in range(3)}", "UnsupportedSyntaxError", "{i: x for i in range(3)}"),
     ("y = {i for i in range(3)}", "UnsupportedSyntaxError", "{i for i in range(3)}"),
     ("y = {**x}", "UnsupportedSyntaxError", "{**x}"),
     ("y = {x, 1.0}", "UnsupportedSyntaxError", "{x, 1.0}"),
-    ("a, *b = x", "UnsupportedSyntaxError", "*b"),
-    ("y = [*x, 1.0]", "UnsupportedSyntaxError", "*x"),
     ("x.data[0] = 1.0", "InplaceModificationError", "x.data[0]"),
     ("x.data[0] += 1.0", "InplaceModificationError", "x.data[0]"),
     ("np.sin(x)[0] = 1.0", "InplaceModificationError", "np.sin(x)[0]"),
@@ -107,22 +112,29 @@ REFUSED = [
     ("x.sort()", "InplaceModificationError", "x.sort()"),
     ("np.add.at(x, 0, 1.0)", "InplaceModificationError", "np.add.at(x, 0, 1.0)"),
     ("try:\n    return x\nexcept ValueError:\n    return x", "UnsupportedSyntaxError", None),
-    ("with np.errstate(all='ignore'):\n    return x", "UnsupportedSyntaxError", None),
-    ("match x:\n    case 1:\n        return x", "UnsupportedSyntaxError", None),
+    ("a, (b, *c) = x", "UnsupportedSyntaxError", None),
+    ("with np.errstate(all='raise'):\n    return x", "UnsupportedSyntaxError", None),
+    ("with open('x') as g:\n    return x", "UnsupportedSyntaxError", "open('x')"),
+    ("match x:\n    case [1, y]:\n        return x", "UnsupportedSyntaxError", "[1, y]"),
+    ("match x:\n    case {'a': y}:\n        return x", "UnsupportedSyntaxError", None),
+    ("import nowhere_at_all", "UnsupportedSyntaxError", "import nowhere_at_all"),
+    ("def g(t):\n    return t\nif x:\n    g = x\nreturn g(x)", "UnsupportedSyntaxError", "g"),
+    ("g = np.sin\nfor i in range(2):\n    x = g(x)\n    g = np.cos\nreturn x",
+     "UnsupportedSyntaxError", None),
+    ("for g in (np.sin, np.cos):\n    if x > 1:\n        break\nreturn x",
+     "UnsupportedSyntaxError", "break"),
+    ("g = [np.sin]\ng += [np.cos]\nreturn x", "InplaceModificationError", None),
+    ("return tangent.grad(two)(x, x)", "UnsupportedSyntaxError", None),
     ("yield x", "UnsupportedSyntaxError", "yield x"),
     ("y = yield", "UnsupportedSyntaxError", "yield"),
     ("class A:\n    pass", "UnsupportedSyntaxError", None),
     ("global LIMIT\nLIMIT = x", "UnsupportedSyntaxError", "LIMIT"),
     ("global LIMIT\nLIMIT += x", "UnsupportedSyntaxError", "LIMIT"),
     ("async def g():\n    pass", "UnsupportedSyntaxError", None),
-    ("import decimal", "UnsupportedSyntaxError", "import decimal"),
-    ("from math import sin", "UnsupportedSyntaxError", "from math import sin"),
     ("raise", "UnsupportedSyntaxError", "raise"),
-    ("g = lambda t: t\ng = lambda t: -t\nreturn g(x)", "UnsupportedSyntaxError", "lambda t: t"),
     ("return lambda: x", "UnsupportedSyntaxError", "lambda: x"),
     ("return np.vectorize(lambda t: t)", "UnsupportedSyntaxError", "lambda t: t"),
     ("def g(t):\n    return t\nreturn g", "UnsupportedSyntaxError", "g"),
-    ("def g(t):\n    return t\ng = x\nreturn g", "UnsupportedSyntaxError", None),
     ("if x:\n    def g(t):\n        return t\nreturn g(x)", "UnsupportedSyntaxError", "g"),
     (
         "@np.vectorize\ndef g(t):\n    return t\nreturn g(x)",
@@ -138,21 +150,17 @@ REFUSED = [
     ("return step(x)", "UnsupportedSyntaxError", "step(x)"),
     ("return eval('x')", "UnsupportedSyntaxError", "eval('x')"),
     ("return locals()", "UnsupportedSyntaxError", "locals()"),
-    ("return computed_default(x)", "UnsupportedSyntaxError", "computed_default(x)"),
     ("return with_try(x)", "UnsupportedSyntaxError", None),
     (
         "for i in x:\n    x = maybe_unbound(i)\nreturn x",
         "UnsupportedSyntaxError",
         "maybe_unbound(i)",
     ),
-    ("return collects(a=x)", "UnsupportedSyntaxError", "collects(a=x)"),
-    ("return two(*x)", "UnsupportedSyntaxError", "*x"),
     ("return two(x, **x)", "UnsupportedSyntaxError", None),
     ("return two(x)", "GradientNotFoundError", "two(x)"),
     ("return two(x, x, x)", "GradientNotFoundError", "two(x, x, x)"),
     ("return two(x, a=x)", "GradientNotFoundError", "two(x, a=x)"),
     ("return two(x, c=x)", "GradientNotFoundError", "two(x, c=x)"),
-    ("return applied(lambda t: t, x)", "UnsupportedSyntaxError", "lambda t: t"),
     ("return y\ny = x", "UnsupportedSyntaxError", "y"),
 ]
 
