@@ -1,7 +1,8 @@
 """Functions as values, keys that loops choose, and starred targets, in generated programs.
 
 In: the `Writer` (programs.py). Out: lines that use them, and names in the census. What a function
-that a program picks gives back stays tame: all of them map a number to one of at most the bound."""
+that a program picks gives back stays tame: all of them map a number to one of at most the bound.
+`programs.py` does not import it yet (docs/notes.md, known faults)."""
 
 from programs_expressions import condition, joined, number, squashed
 from programs_objects import HELD, construct, define_result, define_text, unique
