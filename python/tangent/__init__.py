@@ -59,18 +59,18 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: _LAT
         numpy_tanh,
     )
     from tangent._custom import custom_bwd_call, custom_jvp_call, custom_vjp
+    from tangent._explain import explain, show_gradient_code
     from tangent._ode import odeint, odeint_grad
+    from tangent._plots import compare_gradients, visualize
     from tangent._rules import register_adjoint, register_tangent
     from tangent._runtime_marks import stop_gradient
-    from tangent._source import function
-    from tangent._surgery import insert_grad_of, tangent
-    from tangent._trace import trace, trace_grad
-    from tangent._explain import explain, show_gradient_code
-    from tangent._plots import compare_gradients, visualize
     from tangent._shaped_array import ShapedArray
     from tangent._shapes import check_shapes
+    from tangent._source import function
     from tangent._source_map import source_map
     from tangent._status import backend_status
+    from tangent._surgery import insert_grad_of, tangent
+    from tangent._trace import trace, trace_grad
 
 __version__ = '1.0.0'
 

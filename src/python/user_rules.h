@@ -1,7 +1,7 @@
 // Derivative rules that users give at run time: where they are kept, and what they name.
 //
-// In: records as text (made by tangent._records), and the objects that they name. Out: the record in
-// the session's rule book; for a function of the user's, the name of its record.
+// In: records as text (made by tangent._records), and the objects that they name. Out: the record
+// in the session's rule book; for a function of the user's, the name of its record.
 //
 // A Python function carries its rule itself, so that the rule dies with it: its attribute
 // `__tangent_rule__` is (the function, name of the record, reverse, forward, objects). `objects` is

@@ -53,7 +53,8 @@ Gradient::Gradient(nb::handle primal, GradientOptions options, int verbose)
   code_ = nb::borrow(PyFunction_GET_CODE(binder_.function().ptr()));
   // Whoever asks to see how it is made has it made.
   if (verbose_ == 0) stored_ = StoredVariants::find(binder_.function(), options_);
-  if (stored_.empty()) program_ = std::make_shared<Program>(session_, binder_.function(), options_.forward);
+  if (stored_.empty())
+    program_ = std::make_shared<Program>(session_, binder_.function(), options_.forward);
   // A count that no call has switches the fast path off.
   fast_count_ = binder_.plain() && !options_.seed_required
                     ? binder_.positional() + options_.tangents.size()

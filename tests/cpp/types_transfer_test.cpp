@@ -322,10 +322,12 @@ TEST_F(Transfer, Methods) {
   RuleBook rules(std::make_shared<Symbols>(), {});
   EXPECT_EQ(function_of_method(array({n}), "sum", Library::NumPy, rules), "numpy.sum");
   EXPECT_EQ(function_of_method(f, "mean", Library::NumPy, rules), "numpy.mean");
-  EXPECT_EQ(function_of_method(Type::numeric(DType::Float64), "var", Library::NumPy, rules), "numpy.var");
+  EXPECT_EQ(function_of_method(Type::numeric(DType::Float64), "var", Library::NumPy, rules),
+            "numpy.var");
   EXPECT_EQ(function_of_method(array({n}), "flatten", Library::NumPy, rules), "numpy.ravel");
   EXPECT_EQ(function_of_method(array({n}), "append", Library::NumPy, rules), std::nullopt);
-  EXPECT_EQ(function_of_method(Type::of(TypeKind::List), "sum", Library::NumPy, rules), std::nullopt);
+  EXPECT_EQ(function_of_method(Type::of(TypeKind::List), "sum", Library::NumPy, rules),
+            std::nullopt);
 }
 
 }  // namespace
