@@ -231,7 +231,7 @@ def test_asking_again_makes_and_checks_nothing(monkeypatch: pytest.MonkeyPatch):
         return x * x
 
     first = tangent.grad(f), tangent.grad(f, ('x',)), tangent.value_and_grad(f)
-    for name in ('_make', '_options'):
+    for name in ('_made', '_options'):
         monkeypatch.delattr(tangent, name)
     assert (tangent.grad(f), tangent.grad(f, ('x',)), tangent.value_and_grad(f)) == first
 

@@ -254,7 +254,7 @@ def check_outputs(
             f'{name} returns {size} values: the gradient is that of their sum; choose by '
             'output_index= or output_weights=, or give an adjoint for each',
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

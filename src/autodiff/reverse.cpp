@@ -160,7 +160,9 @@ void Reverse::reverse_function() {
       if (term.origin != nullptr) places = context_.merge(term.origin->ranges, places);
     }
     const Type known = typing_.of(gradient);
-    gradient = at_places(gradient, places, context_);
+    // What is spelled for another library has to be known for ours (src/emit/dialect.cpp).
+    if (typing_.library() == Library::NumPy || !is<Call>(gradient))
+      gradient = at_places(gradient, places, context_);
     typing_.set(gradient, known);
     result_.gradients.push_back(gradient);
   }
