@@ -3,7 +3,9 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -418,8 +420,49 @@ Type type_of_items(PyObject* sequence, Arena& arena, std::uint32_t& next_dim) {
   return result;
 }
 
+namespace {
+
+// Whether items that are arrays of one dtype and rank have that type, by the rules of `join`: an
+// axis is 1 if it is so in all of them, and unknown if there are two that are not known to be as
+// long. Nothing where an item is something else.
+std::optional<bool> arrays_have(PyObject* sequence, const Type& wanted) {
+  constexpr int kMostAxes = 8;
+  const NumpyTypes& numpy = NumpyTypes::get();
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(sequence);
+  PyObject* const* items = PySequence_Fast_ITEMS(sequence);
+  if (!is_array(items[0], numpy)) return std::nullopt;
+  const ArrayHead* first = array_head(items[0]);
+  const int rank = first->rank;
+  const DType dtype = dtype_of_descriptor(first->descriptor);
+  if (dtype == DType::Other || rank > kMostAxes) return std::nullopt;
+  std::array<bool, kMostAxes> ones{};
+  ones.fill(true);
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    if (!is_array(items[i], numpy)) return std::nullopt;
+    const ArrayHead* head = array_head(items[i]);
+    const bool same =
+        head->descriptor == first->descriptor || dtype_of_descriptor(head->descriptor) == dtype;
+    if (!same || head->rank != rank) return std::nullopt;
+    for (int axis = 0; axis < rank; ++axis) {
+      bool& one = ones[static_cast<std::size_t>(axis)];
+      one = one && head->lengths[axis] == 1;
+    }
+  }
+  if (!wanted.is_array() || wanted.mixed || wanted.dtype != dtype || wanted.rank != rank)
+    return false;
+  for (std::size_t axis = 0; axis < wanted.dims.size(); ++axis) {
+    const bool unknown = !ones[axis] && size > 1;
+    if (wanted.dims[axis].is_one() != ones[axis] || wanted.dims[axis].is_unknown() != unknown)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool has_items(PyObject* sequence, const Type& type) {
   if (PySequence_Fast_GET_SIZE(sequence) == 0) return true;
+  if (const auto arrays = arrays_have(sequence, type.elements.front())) return *arrays;
   Arena arena;
   std::uint32_t next_dim = 2;
   const Type element = type_of_items(sequence, arena, next_dim).elements.front();
