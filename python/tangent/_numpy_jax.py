@@ -7,7 +7,7 @@ in `jax.scipy`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,10 +29,22 @@ def __getattr__(name: str) -> Any:
     import jax.scipy.linalg
     import jax.scipy.special
 
-    for place in (jax.scipy.special, jax.scipy.linalg):
-        if hasattr(place, name):
-            return getattr(place, name)
+    if hasattr(jax.scipy.special, name):
+        globals()[name] = twin = _twin(name, getattr(jax.scipy.special, name))
+        return twin
+    if hasattr(jax.scipy.linalg, name):
+        return getattr(jax.scipy.linalg, name)
     raise AttributeError(f'JAX has no twin of np.{name}')
+
+
+def _twin(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `jax.scipy.special` as one of this module: so the rules know it."""
+
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    twin.__name__ = twin.__qualname__ = name
+    return twin
 
 
 @contextmanager

@@ -261,8 +261,7 @@ class Chooser {
 
  private:
   void walk(Block block, SymbolSet& bound) {
-    for (std::size_t k = 0; k < block.size(); ++k) {
-      const Stmt* statement = block[k];
+    for (const Stmt* statement : block) {
       if (const auto* branch = as<If>(statement)) {
         SymbolSet other = bound;
         walk(branch->body, bound);
@@ -391,7 +390,7 @@ class Chooser {
     };
     const Expr* items = loop->iterable;
     const Expr* target = loop->target;
-    const std::string text = "it runs over what has no length, or is no sequence";
+    std::string text = "it runs over what has no length, or is no sequence";
     if (name_of(items) == "builtins.range") {
       return is<Name>(target) ? std::string() : text;
     }

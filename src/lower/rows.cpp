@@ -188,7 +188,8 @@ class RowSpeller {
     return columns;
   }
 
-  const Expr* call(std::string_view builtin, std::vector<const Expr*> arguments, Ranges ranges) {
+  const Expr* call(std::string_view builtin, const std::vector<const Expr*>& arguments,
+                   Ranges ranges) {
     return context_.make<Call>(ranges, context_.global(context_.symbol(builtin)),
                                context_.symbol("builtins." + std::string(builtin)),
                                context_.list(arguments), List<const Keyword*>());
@@ -285,7 +286,7 @@ class RowSpeller {
 
   // Whether a method of a list may change its length somewhere.
   bool may_grow(const Name& list) {
-    return std::ranges::any_of(whole_, [&](const Stmt* it) {
+    return std::ranges::any_of(whole, [&](const Stmt* it) {
       return find_node(it, [&](const Node* node) {
                const auto* call = as<Call>(node);
                const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
@@ -505,7 +506,7 @@ class RowSpeller {
   }
   std::size_t all_reads(Symbol symbol) {
     std::size_t count = 0;
-    for (const Stmt* statement : whole_) count += reads(statement, symbol);
+    for (const Stmt* statement : whole) count += reads(statement, symbol);
     return count - 1;  // where it is bound
   }
 
@@ -521,7 +522,7 @@ class RowSpeller {
       for_each_child(*node, [&](const Node* child) { read = read || self(self, child); });
       return read;
     };
-    return std::ranges::any_of(whole_, [&](const Stmt* it) { return found(found, it); });
+    return std::ranges::any_of(whole, [&](const Stmt* it) { return found(found, it); });
   }
 
   // `layer = params[i]`: the parts of the row at a variable position.
@@ -728,7 +729,7 @@ class RowSpeller {
   Statements hoisted_;
 
  public:
-  Block whole_;  // the body, as it was
+  Block whole;  // the body, as it was
 };
 
 }  // namespace
@@ -736,7 +737,7 @@ class RowSpeller {
 CoreFunction spell_out_rows(const CoreFunction& core, const StructureOf& structure_of,
                             Context& context) {
   RowSpeller speller(core, structure_of, context);
-  speller.whole_ = core.body;
+  speller.whole = core.body;
   CoreFunction result = core;
   result.body = speller.run(core.body);
   return result;

@@ -147,10 +147,11 @@ class JoinElements {
     const auto* place = as<Subscript>(update->target);
     const Name* root = place != nullptr ? root_of(place) : nullptr;
     if (root == nullptr || !input_.adjoints.contains(root->symbol)) return false;
-    std::size_t j = k;
-    while (j-- > 0 && is<Comment>(list[j])) {
-    }
-    const auto* clear = j < k ? as<Assign>(list[j]) : nullptr;
+    std::size_t behind = k;
+    while (behind > 0 && is<Comment>(list[behind - 1])) --behind;
+    if (behind == 0) return false;
+    const std::size_t j = behind - 1;
+    const auto* clear = as<Assign>(list[j]);
     if (clear == nullptr || !equal(clear->targets[0], place) || !is_zero(clear->value))
       return false;
     bool apart = true;

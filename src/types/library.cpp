@@ -396,7 +396,7 @@ std::optional<std::string> function_of_tensor(std::string_view method, Library l
         torch ? std::string_view("torch.") : std::string_view()}) {
     if (place.empty()) continue;
     const std::string name = std::string(place) + std::string(method);
-    const std::string known(known_name(name));
+    std::string known(known_name(name));
     if (known != name || rules.find(name) != nullptr) return known;
   }
   return std::nullopt;
