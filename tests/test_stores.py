@@ -699,3 +699,15 @@ def test_a_name_whose_shape_changes(f: Any):
     x = np.array([1.5, -0.5, 2.0, 0.7])
     want = oracle.gradient(f, (x,), (0,))
     assert oracle.error((tangent.grad(f)(x),), want) <= 1e-10
+
+
+def test_a_number_for_all_of_a_joined_array_is_kept_while_its_parts_are_reversed():
+    table = np.array([0.4, 0.9, 0.7])
+
+    def f(v):
+        v = np.concatenate([np.arctan2(np.linspace(0.1, 1.0, 1), v[1]), np.ones(1) * v[1]])
+        return table + v.sum()
+
+    v = np.array([0.9, -0.4])
+    right = oracle.gradient(f, (v.copy(),), (0,), np.ones(3))
+    assert oracle.error((tangent.grad(f)(v.copy()),), right) <= 1e-10

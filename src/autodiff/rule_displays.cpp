@@ -135,9 +135,11 @@ void Reverse::contribute_to_elements(Exprs elements, const Expr* display, const 
   if (!has_derivative(cut, binding)) return;
   // A number that stands for the whole stands for each element.
   if (const auto* full = as<Call>(cut); full != nullptr && full->callee.text() == "rule.full") {
-    const Linear given = evaluate_linear(full->arguments[0], binding);
+    Linear given = evaluate_linear(full->arguments[0], binding);
     if (given.is_zero()) return;
     if (given.lazy && typing_.of(algebra_.build(given)).is_number()) {
+      // What one element makes of it may take its name.
+      const InFlight waiting(*this, given);
       for (const Expr* element : elements) push_everywhere(element, given);
       return;
     }
@@ -146,6 +148,7 @@ void Reverse::contribute_to_elements(Exprs elements, const Expr* display, const 
   if (whole.is_zero()) return;
   if (whole.lazy && !layers && !pieces) {
     if (typing_.of(algebra_.build(whole)).is_number()) {
+      const InFlight waiting(*this, whole);
       for (const Expr* element : elements) push_everywhere(element, whole);
       return;
     }
