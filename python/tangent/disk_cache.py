@@ -75,7 +75,10 @@ def cache_dir() -> str:
         if not base or not os.path.isabs(base):
             base = os.path.join(os.path.expanduser('~'), '.cache')
         chosen = os.path.join(base, 'tangent-ad')
-    return os.path.join(os.path.abspath(os.path.expanduser(chosen)), 'native-1')
+    chosen = os.path.expanduser(chosen)
+    if chosen.startswith('~'):
+        chosen = os.devnull  # of a user whom nobody knows: nothing is kept
+    return os.path.join(os.path.abspath(chosen), 'native-1')
 
 
 def max_size() -> int:
