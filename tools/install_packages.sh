@@ -31,6 +31,7 @@ case ${1:-} in
     need /usr/include/gtest/gtest.h libgtest-dev
     need clang-format-19 clang-format-19
     need clang-tidy-19 clang-tidy-19
+    need /usr/lib/llvm-19/bin/clang clang-19  # what tinygrad compiles with on a CPU
     need ccache ccache
     need /usr/lib/llvm-19/bin/ld.lld lld-19
     ;;
