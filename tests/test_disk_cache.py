@@ -116,7 +116,7 @@ CASES = {
     "a dataclass made inside": "call(tangent.grad(m.makes_point), 2.0)",
     "a method": "call(tangent.grad(m.Model(2.0).plain), 3.0)",
     "recursion": "call(tangent.grad(m.power), 2.0, 5)",
-    "several results": "call(tangent.grad(m.result), 2.0)",
+    "several results": "call(tangent.grad(m.result, output_weights=(1.0, 1.0)), 2.0)",
     "stores": "call(tangent.grad(m.writes), np.ones(3))",
     "a lambda": "call(tangent.grad(m.square), 2.0)",
     "the second lambda of a line": "call(tangent.grad(m.pair[1]), 2.0)",
