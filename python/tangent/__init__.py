@@ -163,7 +163,7 @@ _LATER = {
     'source_map': '_source_map',
     'visualize': '_plots',
 }
-# Those of `_checkpointing`.
+# What users call of `_checkpointing`.
 _CHECKPOINTING = (
     'CheckpointAwareStack',
     'CheckpointPlan',

@@ -11,33 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tangent import _options, _runtime_steps
-from tangent._runtime_steps import checkpoint
-
-__all__ = [
-    'CheckpointAwareStack',
-    'CheckpointPlan',
-    'checkpoint',
-    'checkpoint_plan',
-    'checkpointed_loop',
-    'compute_checkpoint_positions',
-    'compute_optimal_checkpoints',
-    'estimate_checkpoint_savings',
-    'estimate_memory_savings_helper',
-    'find_nearest_checkpoint',
-    'get_checkpoint_info',
-    'get_memory_savings',
-    'grad_with_checkpointing',
-    'is_checkpoint_iteration',
-    'num_segments',
-    'online_segment',
-    'online_store',
-    'restore_checkpoint',
-    'segment_bounds',
-    'segment_size',
-    'should_checkpoint',
-    'snapshot',
-    'store_checkpoint',
-]
+from tangent._runtime_steps import checkpoint as checkpoint
 
 
 def _whole(value: object, name: str, least: int) -> int:

@@ -14,6 +14,10 @@ from typing import Any
 
 import numpy
 
+from tangent._numpy_tensors import ndim as ndim
+from tangent._numpy_tensors import shape as shape
+from tangent._numpy_tensors import size as size
+
 _tinygrad: Any = import_module('tinygrad')
 _Tensor: Any = _tinygrad.Tensor
 dtypes: Any = _tinygrad.dtypes
@@ -48,21 +52,6 @@ def _tensor(x: Any, like: Any = None) -> Tensor:
 def issubdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is a floating one, the only question that helpers ask."""
     return bool(dtypes.is_float(dtype))
-
-
-def shape(a: Any) -> tuple[int, ...]:
-    """np.shape."""
-    return tuple(a.shape) if isinstance(a, _Tensor) else numpy.shape(a)
-
-
-def ndim(a: Any) -> int:
-    """np.ndim."""
-    return len(shape(a))
-
-
-def size(a: Any, axis: int | None = None) -> int:
-    """np.size."""
-    return math.prod(shape(a)) if axis is None else shape(a)[axis]
 
 
 def asarray(a: Any, dtype: Any = None) -> Tensor:

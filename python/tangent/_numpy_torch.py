@@ -14,6 +14,10 @@ from typing import Any
 import numpy
 import torch
 
+from tangent._numpy_tensors import ndim as ndim
+from tangent._numpy_tensors import shape as shape
+from tangent._numpy_tensors import size as size
+
 Tensor = Any
 Axis = int | tuple[int, ...] | None
 
@@ -71,21 +75,6 @@ def result_type(*values: Any) -> Any:
             continue
         found = dtype if found is None else torch.promote_types(found, dtype)
     return found if found is not None else torch.float64
-
-
-def shape(a: Any) -> tuple[int, ...]:
-    """np.shape."""
-    return tuple(a.shape) if isinstance(a, torch.Tensor) else numpy.shape(a)
-
-
-def ndim(a: Any) -> int:
-    """np.ndim."""
-    return len(shape(a))
-
-
-def size(a: Any, axis: int | None = None) -> int:
-    """np.size."""
-    return math.prod(shape(a)) if axis is None else shape(a)[axis]
 
 
 def asarray(a: Any, dtype: Any = None) -> Tensor:

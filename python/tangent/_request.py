@@ -49,7 +49,7 @@ class Request(NamedTuple):
 
 def made(func: Callable[..., Any], request: Request) -> Gradient:
     """The gradient of a function, as it is remembered or made now."""
-    if type(func).__module__ == 'tangent._compile':
+    if type(func).__module__.startswith('tangent._compile'):
         func = func.__wrapped__  # type: ignore[attr-defined]
     primal = func if request.source is None else with_source(func, request.source)
     known = _memory.find(primal, request.key)
