@@ -22,21 +22,15 @@ class LiveLoops {
       : typed_(typed), context_(context), wanted_(wanted) {}
 
   Block block(Block statements) {
-    std::vector<const Stmt*> out;
-    bool changed = false;
-    for (const Stmt* statement : statements) {
-      const std::size_t mark = out.size();
-      const Stmt* now = this->statement(statement, out);
-      changed = changed || now != statement || out.size() != mark;
-      out.push_back(now);
-    }
-    return changed ? context_.list(out) : statements;
+    return with_statements(context_, statements, [this](const Stmt* statement, Statements& out) {
+      return renewed(statement, out);
+    });
   }
 
  private:
   using Statements = std::vector<const Stmt*>;
 
-  const Stmt* statement(const Stmt* it, Statements& out) {
+  const Stmt* renewed(const Stmt* it, Statements& out) {
     const auto* loop = as<For>(it);
     if (loop != nullptr && is_live(loop)) return counted(loop, block(loop->body), out);
     return with_blocks(context_, it, [&](Block inner) { return block(inner); });

@@ -4,6 +4,7 @@
 
 #include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
+#include "syntax/as_written.h"
 
 namespace tangent {
 
@@ -175,7 +176,7 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
                  .values = binding.values};
     return contribute(parameter, value, made);
   }
-  if (const auto elements = elements_of_display(argument)) {
+  if (const Exprs* elements = display_elements(argument)) {
     if (const auto* each = as<Call>(value); each != nullptr && each->callee.text() == "rule.each") {
       Linear part = evaluate_linear(each->arguments[0], binding);
       const InFlight waiting(*this, part);

@@ -3,6 +3,7 @@
 
 #include "analysis/effects.h"
 #include "analysis/variables.h"
+#include "syntax/as_written.h"
 
 namespace tangent {
 
@@ -323,10 +324,9 @@ class Chooser {
     if (call->callee.text() != "builtins.range") return false;
     std::vector<std::int64_t> values;
     for (const Expr* argument : call->arguments) {
-      const auto* minus = as<UnaryOperation>(argument);
-      const auto* constant = as<Constant>(minus != nullptr ? minus->operand : argument);
-      if (constant == nullptr || constant->value.kind != LiteralKind::Integer) return false;
-      values.push_back(minus != nullptr ? -constant->value.integer : constant->value.integer);
+      const auto value = integer_literal(argument);
+      if (!value) return false;
+      values.push_back(*value);
     }
     const std::int64_t start = values.size() > 1 ? values[0] : 0;
     const std::int64_t stop = values.size() > 1 ? values[1] : values[0];

@@ -9,6 +9,7 @@
 #include "autodiff/forward_binding.h"
 #include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
+#include "syntax/as_written.h"
 
 namespace tangent {
 
@@ -346,7 +347,7 @@ const Linear& Forward::tangent_of(std::size_t index, Binding& binding) {
   const Expr* given = binding.arguments[index];
   if (given == nullptr || !active(given)) return known.emplace();
   const Type type = typing_.of(given);
-  const bool items = elements_of_display(given).has_value() || type.kind == TypeKind::List ||
+  const bool items = display_elements(given) != nullptr || type.kind == TypeKind::List ||
                      type.kind == TypeKind::Tuple;
   if (binding.rule.elementwise && !items) return known.emplace(tangent(given));
   const Expr* made = full_tangent(given);

@@ -4,6 +4,7 @@
 #include "autodiff/forward.h"
 #include "autodiff/reverse.h"
 #include "autodiff/rule_binding.h"
+#include "syntax/as_written.h"
 
 namespace tangent {
 
@@ -306,7 +307,7 @@ Linear Forward::element(const Subscript* node) {
   // A display read by a constant is that element.
   if (const auto* constant = as<Constant>(node->index);
       constant != nullptr && constant->value.kind == LiteralKind::Integer) {
-    if (const auto elements = elements_of_display(node->value)) {
+    if (const Exprs* elements = display_elements(node->value)) {
       const auto index = static_cast<std::size_t>(constant->value.integer);
       if (constant->value.integer >= 0 && index < elements->size())
         return tangent((*elements)[index]);

@@ -16,15 +16,9 @@ class ListNamer {
       : typed_(typed), context_(context), names_(context, core) {}
 
   Block block(Block body) {
-    std::vector<const Stmt*> out;
-    bool changed = false;
-    for (const Stmt* statement : body) {
-      const std::size_t before = out.size();
-      const Stmt* now = renewed(statement, out);
-      changed = changed || now != statement || out.size() != before;
-      out.push_back(now);
-    }
-    return changed ? context_.list(out) : body;
+    return with_statements(context_, body, [this](const Stmt* statement, auto& out) {
+      return renewed(statement, out);
+    });
   }
 
  private:

@@ -1,6 +1,7 @@
 // The primal backwards, statement by statement; see reverse.h.
 #include "autodiff/leaving.h"
 #include "autodiff/rule_binding.h"
+#include "syntax/as_written.h"
 
 namespace tangent {
 
@@ -593,7 +594,7 @@ void Reverse::reverse_return(const Return* statement) {
   if (!active(statement->value)) return;
   Linear seed = algebra_.of(context_.local(seed_));
   current_value_ = statement->value;
-  if (const auto parts = elements_of_display(statement->value); parts && !parts->empty()) {
+  if (const Exprs* parts = display_elements(statement->value); parts && !parts->empty()) {
     const Exprs elements = *parts;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       const Expr* part = context_.make<Subscript>({}, context_.local(seed_),

@@ -25,8 +25,6 @@ struct Reverse::Binding {
   std::unordered_map<Symbol, const Expr*> values;
 };
 
-// The elements of a display of a list or tuple; nothing for any other expression.
-std::optional<Exprs> elements_of_display(const Expr* expression);
 // The rank of an array as NumPy makes it of a value or a display, and the ranks of its elements
 // (nothing if one is not known).
 std::optional<int> rank_of_array(const Expr* expression, Typing& typing);

@@ -4,6 +4,7 @@
 // In: the value that a rule gives to the parameter (rules/README.md, "Bodies"). Out: a contribution
 // to each active element: `by[0]`, `by[:len(u)]`, or an element of what a helper returns.
 #include "autodiff/rule_binding.h"
+#include "syntax/as_written.h"
 
 namespace tangent {
 
@@ -60,14 +61,8 @@ const Expr* item_of(const Expr* piece, std::size_t position, Context& context) {
 
 }  // namespace
 
-std::optional<Exprs> elements_of_display(const Expr* expression) {
-  if (const auto* list = as<ListDisplay>(expression)) return list->elements;
-  if (const auto* tuple = as<TupleDisplay>(expression)) return tuple->elements;
-  return std::nullopt;
-}
-
 std::optional<int> rank_of_array(const Expr* expression, Typing& typing) {
-  if (elements_of_display(expression)) {
+  if (display_elements(expression) != nullptr) {
     const std::vector<int> inner = ranks_of_elements(expression, typing);
     if (inner.empty()) return std::nullopt;
     return inner[0] + 1;
@@ -79,7 +74,7 @@ std::optional<int> rank_of_array(const Expr* expression, Typing& typing) {
 }
 
 std::vector<int> ranks_of_elements(const Expr* expression, Typing& typing) {
-  const auto elements = elements_of_display(expression);
+  const Exprs* elements = display_elements(expression);
   if (!elements) {
     const auto whole = rank_of_array(expression, typing);
     if (!whole || *whole == 0) return {};
@@ -96,7 +91,7 @@ std::vector<int> ranks_of_elements(const Expr* expression, Typing& typing) {
 
 void Reverse::push_item(const Expr* element, const Expr* piece) {
   if (!active(element)) return;
-  if (const auto inner = elements_of_display(element)) {
+  if (const Exprs* inner = display_elements(element)) {
     for (std::size_t k = 0; k < inner->size(); ++k) {
       push_item((*inner)[k], item_of(piece, k, context_));
     }
@@ -112,7 +107,7 @@ void Reverse::push_item(const Expr* element, const Expr* piece) {
 
 void Reverse::push_everywhere(const Expr* element, Linear part) {
   if (!active(element)) return;
-  if (const auto inner = elements_of_display(element)) {
+  if (const Exprs* inner = display_elements(element)) {
     for (const Expr* item : *inner) push_everywhere(item, part);
     return;
   }
@@ -183,7 +178,7 @@ void Reverse::contribute_to_elements(Exprs elements, const Expr* display, const 
       continue;
     }
     Offset end = start;
-    const auto inner = elements_of_display(element);
+    const Exprs* inner = display_elements(element);
     const Type type = typing_.of(element);
     const bool number = !inner && type.is_number();
     const auto place = static_cast<std::size_t>(*along);

@@ -5,6 +5,7 @@
 #include "autodiff/free_calls.h"
 #include "autodiff/rule_binding.h"
 #include "autodiff/rule_terms.h"
+#include "syntax/as_written.h"
 
 namespace tangent {
 
@@ -363,7 +364,7 @@ const Expr* Reverse::evaluate_call(const Call* call, Binding& binding) {
   }
   const std::function<const Expr*(const Expr*)> value_of = [&](const Expr* part) -> const Expr* {
     if (!has_derivative(part, binding)) return evaluate(part, binding);
-    if (elements_of_display(part)) {
+    if (display_elements(part) != nullptr) {
       return static_cast<const Expr*>(
           rewrite_children(context_, *part, [&](const Node* child) -> const Node* {
             return value_of(static_cast<const Expr*>(child));

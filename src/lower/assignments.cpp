@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "lower/lowering.h"
+#include "syntax/as_written.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -11,18 +12,11 @@ namespace tangent::lowering {
 
 namespace {
 
-// The elements of a tuple or list display; null if it is something else.
-const Exprs* elements_of(const Expr* expression) {
-  if (const auto* tuple = as<TupleDisplay>(expression)) return &tuple->elements;
-  if (const auto* list = as<ListDisplay>(expression)) return &list->elements;
-  return nullptr;
-}
-
 // (a, b), c = (e, f), g is a, b, c = e, f, g: the pairs as far as both sides are displays.
 void flatten(const Expr* target, const Expr* value, std::vector<const Expr*>& targets,
              std::vector<const Expr*>& values) {
-  const Exprs* inner_targets = elements_of(target);
-  const Exprs* inner_values = elements_of(value);
+  const Exprs* inner_targets = display_elements(target);
+  const Exprs* inner_values = display_elements(value);
   if (inner_targets == nullptr || inner_values == nullptr ||
       inner_targets->size() != inner_values->size()) {
     targets.push_back(target);
@@ -127,7 +121,7 @@ bool Lowering::alias_of_global(const Name& target, const Expr* written) {
 }
 
 void Lowering::want_results(const Assign& it) {
-  const Exprs* targets = elements_of(it.targets[0]);
+  const Exprs* targets = display_elements(it.targets[0]);
   if (!is<Call>(it.value) || targets == nullptr) return;
   wanted_ = {.call = it.value, .names = {}};
   for (const Expr* target : *targets) {
@@ -193,7 +187,7 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   auto add = [&](auto& self, const Expr* target) -> void {
     if (const auto symbol = target_variable(target)) {
       ordered = !assigned.insert(*symbol).second || ordered;
-    } else if (const Exprs* inner = elements_of(target)) {
+    } else if (const Exprs* inner = display_elements(target)) {
       ordered = true;
       for (const Expr* element : *inner) self(self, element);
     } else {
@@ -240,7 +234,7 @@ const Expr* Lowering::core_target(const Expr* target,
     return context_.local(symbol, ranges);
   };
   if (const auto* name = as<Name>(target)) return local(assigned_symbol(*name), name->ranges);
-  const Exprs* elements = elements_of(target);
+  const Exprs* elements = display_elements(target);
   if (elements == nullptr) {
     refuse(
         *target, "this target is not supported", "assign to a name",
@@ -254,7 +248,7 @@ const Expr* Lowering::core_target(const Expr* target,
       names.push_back(local(*symbol, element->ranges));
       continue;
     }
-    const Exprs* inner = elements_of(element);
+    const Exprs* inner = display_elements(element);
     if (inner == nullptr && !is<Subscript>(element) && !is<Attribute>(element)) {
       refuse(*element, "this target is not supported", "assign to a name");
     }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "lower/names.h"
+#include "syntax/as_written.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -20,14 +22,8 @@ using Statements = std::vector<const Stmt*>;
                    std::move(remedy));
 }
 
-const Exprs* displayed_elements(const Expr* e) {
-  if (const auto* tuple = as<TupleDisplay>(e)) return &tuple->elements;
-  if (const auto* list = as<ListDisplay>(e)) return &list->elements;
-  return nullptr;
-}
-
 bool has_star(const Expr* target) {
-  const Exprs* elements = displayed_elements(target);
+  const Exprs* elements = display_elements(target);
   return elements != nullptr && std::ranges::any_of(*elements, [](const Expr* e) {
            return is<Starred>(e) || has_star(e);
          });
@@ -35,13 +31,14 @@ bool has_star(const Expr* target) {
 
 class Desugar {
  public:
-  Desugar(Block body, List<const Parameter*> parameters, Context& context) : context_(context) {
-    for (const Parameter* parameter : parameters) taken_.insert(parameter->name);
+  Desugar(Block body, List<const Parameter*> parameters, Context& context)
+      : context_(context), names_(context) {
+    for (const Parameter* parameter : parameters) names_.take(parameter->name);
     for (const Stmt* statement : body) {
       for_each_node(*statement, [&](const Node& node) {
-        if (const auto* name = as<Name>(&node)) taken_.insert(name->symbol);
-        if (const auto* parameter = as<Parameter>(&node)) taken_.insert(parameter->name);
-        if (const auto* definition = as<FunctionDefinition>(&node)) taken_.insert(definition->name);
+        if (const auto* name = as<Name>(&node)) names_.take(name->symbol);
+        if (const auto* parameter = as<Parameter>(&node)) names_.take(parameter->name);
+        if (const auto* definition = as<FunctionDefinition>(&node)) names_.take(definition->name);
         const auto* import = as<Import>(&node);
         found_ = found_ || is<With>(&node) || is<Match>(&node) || is<Starred>(&node) ||
                  (import != nullptr && std::ranges::any_of(import->names, [&](const auto* name) {
@@ -104,7 +101,7 @@ class Desugar {
         assigned != nullptr && assigned->targets.size() == 1 && has_star(assigned->targets[0]))
       return unpack(assigned->targets[0], assigned->value, it->ranges, out);
     if (const auto* loop = as<For>(it); loop != nullptr && has_star(loop->target)) {
-      const Symbol item = fresh("item");
+      const Symbol item = names_.fresh("item");
       Statements inner;
       unpack(loop->target, name(item, loop->target->ranges), it->ranges, inner);
       for (const Stmt* one : loop->body) statement(one, inner);
@@ -144,14 +141,6 @@ class Desugar {
     return context_.make<Name>(ranges, symbol, Scope::Unresolved);
   }
 
-  Symbol fresh(const std::string& wish) {
-    Symbol symbol = context_.symbol(wish);
-    for (int number = 2; taken_.contains(symbol); ++number)
-      symbol = context_.symbol(wish + std::to_string(number));
-    taken_.insert(symbol);
-    return symbol;
-  }
-
   const Expr* builtin(std::string_view function, const Expr* argument, Ranges ranges) {
     return context_.make<Call>(ranges, name(context_.symbol(function), ranges), Symbol(),
                                context_.list<const Expr*>({argument}), List<const Keyword*>());
@@ -167,7 +156,7 @@ class Desugar {
   // --- a, *r, b = value
 
   void unpack(const Expr* target, const Expr* value, Ranges ranges, Statements& out) {
-    const Exprs targets = *displayed_elements(target);
+    const Exprs targets = *display_elements(target);
     const auto star = std::ranges::find_if(targets, [](const Expr* e) { return is<Starred>(e); });
     if (star == targets.end()) {
       refuse_construct(*target, "a `*` inside a nested pattern is not supported yet",
@@ -176,7 +165,7 @@ class Desugar {
     const auto before = static_cast<std::size_t>(star - targets.begin());
     const std::size_t after = targets.size() - before - 1;
     const Expr* rest = static_cast<const Starred*>(*star)->value;
-    const Exprs* values = displayed_elements(value);
+    const Exprs* values = display_elements(value);
     const bool written =
         values != nullptr && values->size() >= before + after &&
         std::ranges::none_of(*values, [](const Expr* e) { return is<Starred>(e); });
@@ -199,7 +188,7 @@ class Desugar {
                     out);
     }
     // The value once, under a name that nothing else has.
-    const Symbol whole = fresh("items");
+    const Symbol whole = names_.fresh("items");
     assign(name(whole, value->ranges), value, ranges, out);
     const Ranges at = value->ranges;
     if (before > 0 && after > 0) {
@@ -244,11 +233,11 @@ class Desugar {
 
   void match_statement(const Match* it, Statements& out) {
     const Expr* subject = it->subject;
-    if (!is<Name>(subject) && displayed_elements(subject) == nullptr) {
-      const Symbol matched = fresh("matched");
+    if (!is<Name>(subject) && display_elements(subject) == nullptr) {
+      const Symbol matched = names_.fresh("matched");
       assign(name(matched, subject->ranges), subject, it->ranges, out);
       subject = name(matched, subject->ranges);
-    } else if (const Exprs* elements = displayed_elements(subject)) {
+    } else if (const Exprs* elements = display_elements(subject)) {
       // Each element once.
       std::vector<const Expr*> names;
       for (const Expr* element : *elements) {
@@ -258,7 +247,7 @@ class Desugar {
           names.push_back(element);
           continue;
         }
-        const Symbol matched = fresh("matched");
+        const Symbol matched = names_.fresh("matched");
         assign(name(matched, element->ranges), element, it->ranges, out);
         names.push_back(name(matched, element->ranges));
       }
@@ -311,7 +300,7 @@ class Desugar {
         return;
       }
       case PatternKind::Sequence: {
-        const Exprs* elements = displayed_elements(subject);
+        const Exprs* elements = display_elements(subject);
         const bool star = std::ranges::any_of(
             pattern->patterns, [](const Pattern* one) { return one->form == PatternKind::Star; });
         if (elements == nullptr || star) {
@@ -370,7 +359,7 @@ class Desugar {
   }
 
   Context& context_;
-  std::unordered_set<Symbol> taken_;
+  FreshNames names_;
   bool found_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "syntax/as_written.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
 
@@ -95,12 +96,6 @@ class KeyLoops {
 
   static bool is_plain(const Expr* e) { return is<Constant>(e) || is<Name>(e); }
 
-  static const Exprs* displayed(const Expr* e) {
-    if (const auto* tuple = as<TupleDisplay>(e)) return &tuple->elements;
-    if (const auto* list = as<ListDisplay>(e)) return &list->elements;
-    return nullptr;
-  }
-
   // A whole number that is known here: constants, lengths of what an argument holds, sums of them.
   std::optional<std::int64_t> integer(const Expr* e, int depth = 0) const {
     if (const auto* call = as<Call>(e);
@@ -137,15 +132,11 @@ class KeyLoops {
         return *left / *right;
       return std::nullopt;
     }
-    const auto* minus = as<UnaryOperation>(e);
-    const bool negative = minus != nullptr && minus->op == UnaryOperator::Minus;
-    const auto* constant = as<Constant>(negative ? minus->operand : e);
-    if (constant == nullptr || constant->value.kind != LiteralKind::Integer) return std::nullopt;
-    return negative ? -constant->value.integer : constant->value.integer;
+    return integer_literal(e);
   }
 
   std::optional<std::vector<const Expr*>> items_of(const Expr* iterable) {
-    if (const Exprs* elements = displayed(iterable)) {
+    if (const Exprs* elements = display_elements(iterable)) {
       if (!std::ranges::all_of(*elements, is_plain)) return std::nullopt;
       return std::vector<const Expr*>(elements->begin(), elements->end());
     }

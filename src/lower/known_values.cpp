@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "lower/lowering.h"
+#include "syntax/as_written.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -20,26 +21,9 @@ namespace tangent::lowering {
 
 namespace {
 
-constexpr std::size_t kMostItems = 64;
-
-const Exprs* sequence_of(const Expr* core) {
-  if (const auto* tuple = as<TupleDisplay>(core)) return &tuple->elements;
-  if (const auto* list = as<ListDisplay>(core)) return &list->elements;
-  return nullptr;
-}
-
 bool same_held(const Held& a, const Held& b) {
   if (a.form != b.form) return false;
   return a.form != Held::Form::Known || equal(a.value, b.value);
-}
-
-// A whole number that a constant or its negative is.
-std::optional<std::int64_t> whole_number(const Expr* index) {
-  const auto* minus = as<UnaryOperation>(index);
-  const bool negative = minus != nullptr && minus->op == UnaryOperator::Minus;
-  const auto* constant = as<Constant>(negative ? minus->operand : index);
-  if (constant == nullptr || constant->value.kind != LiteralKind::Integer) return std::nullopt;
-  return negative ? -constant->value.integer : constant->value.integer;
 }
 
 }  // namespace
@@ -81,7 +65,7 @@ bool Lowering::is_known(const Expr* core) {
     }
     case Kind::TupleDisplay:
     case Kind::ListDisplay:
-      return std::ranges::any_of(*sequence_of(core), holds);
+      return std::ranges::any_of(*display_elements(core), holds);
     case Kind::Dictionary:
       return std::ranges::any_of(static_cast<const Dictionary&>(*core).values, holds);
     default:
@@ -146,7 +130,7 @@ const Expr* Lowering::kept_known(const Expr* value, Ranges ranges) {
     return context_.local(symbol, value->ranges);
   }
   if (is<TupleDisplay>(value) || is<ListDisplay>(value)) {
-    const Exprs elements = kept(*sequence_of(value));
+    const Exprs elements = kept(*display_elements(value));
     if (is<TupleDisplay>(value)) return context_.make<TupleDisplay>(value->ranges, elements);
     return context_.make<ListDisplay>(value->ranges, elements);
   }
@@ -254,8 +238,8 @@ const Expr* Lowering::join_held(const Expr* test, const HeldChanges& body, bool 
     } else if (orelse_leaves) {
       hold(symbol, first);
     } else if (first.form == Held::Form::Known && other.form == Held::Form::Known &&
-               sequence_of(first.value) == nullptr && !is<Dictionary>(first.value) &&
-               sequence_of(other.value) == nullptr && !is<Dictionary>(other.value)) {
+               display_elements(first.value) == nullptr && !is<Dictionary>(first.value) &&
+               display_elements(other.value) == nullptr && !is<Dictionary>(other.value)) {
       if (!is_kept && !is<Constant>(test)) {
         const Symbol flag = names_.fresh("chosen");
         attribute_variables_.insert(flag);
@@ -379,225 +363,6 @@ bool Lowering::is_of_module(const Thing& thing, std::string_view name, std::stri
   const Thing held = attribute_of(thing, context_.symbol("__module__"));
   const auto text = outside_.literal_of(held, context_.arena());
   return text && text->kind == LiteralKind::String && text->text == module;
-}
-
-// ---------------------------------------------------------------------------------------------------
-// Tuples, lists and dicts that hold known values
-
-// whole[index] of a display that holds a known value; null if it is none.
-const Expr* Lowering::part_of_known(const Subscript& it, const Expr* whole, const Expr* index) {
-  const Exprs* sequence = sequence_of(whole);
-  const auto* dictionary = as<Dictionary>(whole);
-  if ((sequence == nullptr && dictionary == nullptr) || !is_known(whole)) return nullptr;
-  const std::size_t count = sequence != nullptr ? sequence->size() : dictionary->values.size();
-  const Exprs values = sequence != nullptr ? *sequence : dictionary->values;
-  if (const auto* slice = as<Slice>(index); slice != nullptr && sequence != nullptr) {
-    const auto bound = [&](const Expr* e, std::int64_t otherwise) -> std::optional<std::int64_t> {
-      if (e == nullptr) return otherwise;
-      std::optional<std::int64_t> value = whole_number(e);
-      if (value && *value < 0) *value += static_cast<std::int64_t>(count);
-      if (value) *value = std::clamp<std::int64_t>(*value, 0, static_cast<std::int64_t>(count));
-      return value;
-    };
-    const auto first = bound(slice->lower, 0);
-    const auto last = bound(slice->upper, static_cast<std::int64_t>(count));
-    if (!first || !last || slice->step != nullptr) {
-      refuse(it, "this slice of what holds functions or objects is not supported yet",
-             "write the elements out");
-    }
-    std::vector<const Expr*> taken;
-    for (std::int64_t k = *first; k < *last; ++k)
-      taken.push_back(copy(values[static_cast<std::size_t>(k)], {}));
-    const Exprs elements = context_.list(taken);
-    if (is<TupleDisplay>(whole)) return context_.make<TupleDisplay>(it.ranges, elements);
-    return context_.make<ListDisplay>(it.ranges, elements);
-  }
-  const auto missing = [&]() {
-    refuse(it, "`" + print(&it) + "` is not there", "use a key or position that is");
-  };
-  if (sequence != nullptr) {
-    if (auto place = whole_number(index)) {
-      if (*place < 0) *place += static_cast<std::int64_t>(count);
-      if (*place < 0 || *place >= static_cast<std::int64_t>(count)) missing();
-      return copy(values[static_cast<std::size_t>(*place)], it.ranges);
-    }
-  } else if (is<Constant>(index)) {
-    for (std::size_t k = count; k-- > 0;) {
-      if (equal(dictionary->keys[k], index)) return copy(values[k], it.ranges);
-    }
-    missing();
-  }
-  // A key that only the run tells: one test for each.
-  const bool functions =
-      count > 0 && std::ranges::all_of(values, [&](const Expr* value) {
-        return is_known(value) && sequence_of(value) == nullptr && !is<Dictionary>(value);
-      });
-  const bool keys =
-      dictionary == nullptr ||
-      std::ranges::all_of(dictionary->keys, [](const Expr* key) { return is<Constant>(key); });
-  if (!functions || !keys) {
-    refuse(it, "a variable index into what holds functions or objects is not supported yet",
-           "use constant indices");
-  }
-  const Ranges ranges = at(it);
-  const Expr* key = is<Constant>(index) ? index : kept_known(index, ranges);
-  std::vector<const Expr*> tests;
-  std::vector<const Expr*> all;
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto number = static_cast<std::int64_t>(k);
-    const Expr* other = dictionary != nullptr ? dictionary->keys[k] : context_.integer(number);
-    all.push_back(other);
-    ComparisonOperator op = ComparisonOperator::Equal;
-    if (dictionary == nullptr) {
-      all.push_back(context_.integer(number - static_cast<std::int64_t>(count)));
-      op = ComparisonOperator::In;
-      other =
-          context_.make<TupleDisplay>(it.ranges, context_.list<const Expr*>({other, all.back()}));
-    }
-    tests.push_back(context_.make<Comparison>(it.ranges, copy(key, {}),
-                                              context_.list<ComparisonOperator>({op}),
-                                              context_.list<const Expr*>({copy(other, {})})));
-  }
-  const Symbol error = context_.symbol(dictionary != nullptr ? "KeyError" : "IndexError");
-  const Expr* outside = context_.make<Comparison>(
-      it.ranges, copy(key, {}), context_.list<ComparisonOperator>({ComparisonOperator::NotIn}),
-      context_.list<const Expr*>({context_.make<TupleDisplay>(it.ranges, context_.list(all))}));
-  const Expr* raised =
-      context_.make<Call>(it.ranges, static_cast<const Expr*>(global(error, it.ranges)),
-                          context_.symbol("builtins." + std::string(error.text())),
-                          context_.list<const Expr*>({copy(key, {})}), List<const Keyword*>());
-  emit(context_.make<If>(ranges, outside,
-                         context_.list<const Stmt*>({context_.make<Raise>(
-                             ranges, raised, static_cast<const Expr*>(nullptr))}),
-                         Block()));
-  const Expr* chosen = values[count - 1];
-  for (std::size_t k = count - 1; k-- > 0;) {
-    chosen = function_handle({.test = tests[k], .first = values[k], .other = chosen}, "choice",
-                             it.ranges);
-  }
-  return copy(chosen, it.ranges);
-}
-
-// d.items() and its like; null if it is none of them.
-const Expr* Lowering::known_dict_method(const Call& it, const Expr* receiver, Symbol method) {
-  const auto* dictionary = as<Dictionary>(receiver);
-  if (dictionary == nullptr || !is_known(dictionary) || !it.keywords.empty()) return nullptr;
-  const std::string_view name = method.text();
-  if (it.arguments.empty() && (name == "items" || name == "keys" || name == "values")) {
-    std::vector<const Expr*> items;
-    for (std::size_t k = 0; k < dictionary->keys.size(); ++k) {
-      const Expr* key = copy(dictionary->keys[k], {});
-      const Expr* value = copy(dictionary->values[k], {});
-      items.push_back(name == "keys" ? key
-                      : name == "values"
-                          ? value
-                          : static_cast<const Expr*>(context_.make<TupleDisplay>(
-                                it.ranges, context_.list<const Expr*>({key, value}))));
-    }
-    return context_.make<ListDisplay>(it.ranges, context_.list(items));
-  }
-  if (name == "get" && !it.arguments.empty() && it.arguments.size() <= 2) {
-    std::vector<const Expr*> values(it.arguments.size());
-    operands(it.arguments, values);
-    if (is<Constant>(values[0])) {
-      for (std::size_t k = 0; k < dictionary->keys.size(); ++k) {
-        if (equal(dictionary->keys[k], values[0])) return copy(dictionary->values[k], it.ranges);
-      }
-      return values.size() == 2 ? values[1] : context_.none(it.ranges);
-    }
-    if (values.size() == 2 && is_known(values[1])) {
-      const Expr* key = kept_known(values[0], at(it));
-      const Expr* chosen = kept_known(values[1], at(it));
-      for (std::size_t k = dictionary->keys.size(); k-- > 0;) {
-        const Expr* test = context_.make<Comparison>(
-            it.ranges, copy(key, {}),
-            context_.list<ComparisonOperator>({ComparisonOperator::Equal}),
-            context_.list<const Expr*>({copy(dictionary->keys[k], {})}));
-        chosen = function_handle({.test = test, .first = dictionary->values[k], .other = chosen},
-                                 "choice", it.ranges);
-      }
-      return chosen;
-    }
-  }
-  refuse(it, "`." + std::string(name) + "()` of a dict that holds functions is not supported here",
-         "reach its entries by their keys");
-}
-
-// The items of an iterable that holds known values; nothing of others.
-std::optional<std::vector<const Expr*>> Lowering::known_items(const Expr* core) {
-  const auto elements_of = [&](const Expr* e) -> std::optional<std::vector<const Expr*>> {
-    if (const Exprs* sequence = sequence_of(e)) {
-      const bool simple = std::ranges::all_of(*sequence, [&](const Expr* one) {
-        return is_simple(one) || is_known(one) || sequence_of(one) != nullptr;
-      });
-      if (simple) return std::vector<const Expr*>(sequence->begin(), sequence->end());
-    }
-    return std::nullopt;
-  };
-  if (const auto* call = as<Call>(core)) {
-    const std::string_view callee = call->callee.text();
-    if (!call->keywords.empty() || call->arguments.empty() ||
-        std::ranges::none_of(call->arguments, [&](const Expr* argument) {
-          return known_items(argument).has_value();
-        }))
-      return std::nullopt;
-    std::vector<std::vector<const Expr*>> columns;
-    for (const Expr* argument : call->arguments) {
-      auto column = known_items(argument);
-      if (!column) column = elements_of(argument);
-      if (!column) return std::nullopt;
-      columns.push_back(std::move(*column));
-    }
-    std::vector<const Expr*> items;
-    if (callee == "builtins.enumerate" && columns.size() == 1) {
-      for (std::size_t k = 0; k < columns[0].size(); ++k) {
-        items.push_back(context_.make<TupleDisplay>(
-            call->ranges,
-            context_.list<const Expr*>(
-                {context_.integer(static_cast<std::int64_t>(k), call->ranges), columns[0][k]})));
-      }
-      return items;
-    }
-    if (callee == "builtins.zip") {
-      std::size_t count = columns[0].size();
-      for (const auto& column : columns) count = std::min(count, column.size());
-      for (std::size_t k = 0; k < count; ++k) {
-        std::vector<const Expr*> row;
-        for (const auto& column : columns) row.push_back(column[k]);
-        items.push_back(context_.make<TupleDisplay>(call->ranges, context_.list(row)));
-      }
-      return items;
-    }
-    if (callee == "builtins.reversed" && columns.size() == 1) {
-      std::ranges::reverse(columns[0]);
-      return columns[0];
-    }
-    return std::nullopt;
-  }
-  if (!is_known(core)) return std::nullopt;
-  if (const auto* dictionary = as<Dictionary>(core))
-    return std::vector<const Expr*>(dictionary->keys.begin(), dictionary->keys.end());
-  return elements_of(core);
-}
-
-// len(), list() and tuple() of what holds known values are known.
-const Expr* Lowering::settled_call(const Expr* call) {
-  const auto* it = as<Call>(call);
-  if (it == nullptr || it->arguments.size() != 1 || !it->keywords.empty()) return call;
-  const std::string_view callee = it->callee.text();
-  if (callee == "builtins.callable" && is_known(it->arguments[0]))
-    return context_.boolean(true, it->ranges);
-  if (callee != "builtins.len" && callee != "builtins.list" && callee != "builtins.tuple")
-    return call;
-  const auto items = known_items(it->arguments[0]);
-  if (!items || items->size() > kMostItems) return call;
-  if (callee == "builtins.len")
-    return context_.integer(static_cast<std::int64_t>(items->size()), it->ranges);
-  std::vector<const Expr*> elements;
-  for (const Expr* item : *items) elements.push_back(copy(item, {}));
-  const Exprs list = context_.list(elements);
-  if (callee == "builtins.tuple") return context_.make<TupleDisplay>(it->ranges, list);
-  return context_.make<ListDisplay>(it->ranges, list);
 }
 
 // ---------------------------------------------------------------------------------------------------

@@ -14,21 +14,10 @@
 #include <optional>
 
 #include "lower/lowering.h"
+#include "syntax/as_written.h"
 #include "syntax/visit.h"
 
 namespace tangent::lowering {
-
-namespace {
-
-std::optional<std::int64_t> literal_index(const Expr* written) {
-  const auto* minus = as<UnaryOperation>(written);
-  const bool negative = minus != nullptr && minus->op == UnaryOperator::Minus;
-  const auto* constant = as<Constant>(negative ? minus->operand : written);
-  if (constant == nullptr || constant->value.kind != LiteralKind::Integer) return std::nullopt;
-  return negative ? -constant->value.integer : constant->value.integer;
-}
-
-}  // namespace
 
 bool Lowering::rebinds_list(const Call& it, const Attribute& method) {
   const auto* list = as<Name>(method.value);
@@ -36,7 +25,7 @@ bool Lowering::rebinds_list(const Call& it, const Attribute& method) {
   const std::string_view name = method.attribute.text();
   const std::size_t count = it.arguments.size();
   const bool known = (name == "extend" && count == 1) || (name == "insert" && count == 2) ||
-                     (name == "pop" && count == 1 && literal_index(it.arguments[0])) ||
+                     (name == "pop" && count == 1 && integer_literal(it.arguments[0])) ||
                      ((name == "reverse" || name == "sort" || name == "clear") && count == 0);
   if (!known || holds(&it, Kind::Starred)) return false;
   const auto* local = as<Name>(this->name(*list));
@@ -74,7 +63,7 @@ const Expr* Lowering::list_method(const Call& it, const Attribute& method,
     return none;
   }
   if (word == "pop") {
-    const std::int64_t index = *literal_index(it.arguments[0]);
+    const std::int64_t index = *integer_literal(it.arguments[0]);
     const Expr* item = context_.make<Subscript>(ranges, itself(), integer(index));
     item = bind_temporary(item, "item", ranges);
     const Expr* before = slice(nullptr, integer(index));
@@ -89,9 +78,9 @@ const Expr* Lowering::list_method(const Call& it, const Attribute& method,
     const Expr* values[2] = {nullptr, nullptr};
     operands(it.arguments, values);
     const Expr* place = values[0];
-    if (!literal_index(place) && !is<Name>(place)) place = bind_temporary(place, "place", ranges);
+    if (!integer_literal(place) && !is<Name>(place)) place = bind_temporary(place, "place", ranges);
     const Expr* one = context_.make<ListDisplay>(ranges, context_.list<const Expr*>({values[1]}));
-    const bool first = literal_index(place) == 0;
+    const bool first = integer_literal(place) == 0;
     rebind(first ? sum(one, itself())
                  : sum(sum(slice(nullptr, place), one), slice(place, nullptr)));
   } else if (word == "reverse") {
@@ -181,8 +170,8 @@ class SoleNames {
       };
       if (sum->op == BinaryOperator::Add) return is_part(sum->left) && is_part(sum->right);
       const bool repeats = sum->op == BinaryOperator::Multiply;
-      return repeats && ((is_part(sum->left) && literal_index(sum->right)) ||
-                         (literal_index(sum->left) && is_part(sum->right)));
+      return repeats && ((is_part(sum->left) && integer_literal(sum->right)) ||
+                         (integer_literal(sum->left) && is_part(sum->right)));
     }
     if (const auto* subscript = as<Subscript>(value)) {
       const auto* base = as<Name>(subscript->value);

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "lower/names.h"
+#include "syntax/as_written.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
 
@@ -14,14 +16,6 @@ namespace tangent {
 namespace {
 
 using Statements = std::vector<const Stmt*>;
-
-std::optional<std::int64_t> whole_constant(const Expr* e) {
-  const auto* minus = as<UnaryOperation>(e);
-  const bool negative = minus != nullptr && minus->op == UnaryOperator::Minus;
-  const auto* constant = as<Constant>(negative ? minus->operand : e);
-  if (constant == nullptr || constant->value.kind != LiteralKind::Integer) return std::nullopt;
-  return negative ? -constant->value.integer : constant->value.integer;
-}
 
 const Name* local_name(const Node* node) {
   const auto* name = as<Name>(node);
@@ -53,15 +47,15 @@ bool is_row(const Structure& it) {
 class RowSpeller {
  public:
   RowSpeller(const CoreFunction& core, const StructureOf& structure_of, Context& context)
-      : structure_of_(structure_of), context_(context) {
+      : structure_of_(structure_of), context_(context), names_(context) {
     for (const Parameter* parameter : core.parameters) {
-      taken_.insert(parameter->name);
+      names_.take(parameter->name);
       ++bindings_[parameter->name];
     }
-    for (const GlobalBinding& global : core.globals) taken_.insert(global.printed);
+    for (const GlobalBinding& global : core.globals) names_.take(global.printed);
     for (const Stmt* statement : core.body) {
       for_each_node(*statement, [&](const Node& node) {
-        if (const auto* name = as<Name>(&node)) taken_.insert(name->symbol);
+        if (const auto* name = as<Name>(&node)) names_.take(name->symbol);
         const Expr* target = nullptr;
         if (const auto* assign = as<Assign>(&node)) target = assign->targets[0];
         if (const auto* augmented = as<AugmentedAssign>(&node)) target = augmented->target;
@@ -101,14 +95,6 @@ class RowSpeller {
     bool is_new = false;
   };
 
-  Symbol fresh(const std::string& wish) {
-    Symbol symbol = context_.symbol(wish);
-    for (int number = 2; taken_.contains(symbol); ++number)
-      symbol = context_.symbol(wish + std::to_string(number));
-    taken_.insert(symbol);
-    return symbol;
-  }
-
   const Expr* constant_of(const FieldStep& step) {
     if (step.form == FieldStep::Form::Index) return context_.integer(step.index);
     return context_.make<Constant>(
@@ -146,11 +132,11 @@ class RowSpeller {
     const auto whole = parts_of(subscript->value);
     if (!whole) return std::nullopt;
     const auto count = static_cast<std::int64_t>(whole->size());
-    const auto step = slice->step != nullptr ? whole_constant(slice->step) : 1;
+    const auto step = slice->step != nullptr ? integer_literal(slice->step) : 1;
     if (!step || (*step != 1 && *step != -1)) return std::nullopt;
     const auto bound = [&](const Expr* e, std::int64_t otherwise) -> std::optional<std::int64_t> {
       if (e == nullptr) return otherwise;
-      auto value = whole_constant(e);
+      auto value = integer_literal(e);
       if (value && *value < 0) *value += count;
       if (value) *value = std::clamp<std::int64_t>(*value, 0, count);
       return value;
@@ -211,7 +197,7 @@ class RowSpeller {
     row.by_position = by_position;
     for (const Column& column : columns) {
       row.keys.push_back(column.key);
-      row.names.push_back(fresh(std::string(name.text()) + "_" + step_name(column.key)));
+      row.names.push_back(names_.fresh(std::string(name.text()) + "_" + step_name(column.key)));
     }
     return row;
   }
@@ -322,7 +308,7 @@ class RowSpeller {
 
   static std::optional<std::size_t> place_of(const Row& row, const Expr* key) {
     if (row.by_position) {
-      auto place = whole_constant(key);
+      auto place = integer_literal(key);
       if (!place) return std::nullopt;
       if (*place < 0) *place += static_cast<std::int64_t>(row.keys.size());
       if (*place < 0 || *place >= static_cast<std::int64_t>(row.keys.size())) return std::nullopt;
@@ -529,7 +515,7 @@ class RowSpeller {
   bool row_at(const Assign* assign, Statements& open, std::size_t k, Statements& out) {
     const auto* subscript = as<Subscript>(assign->value);
     if (subscript == nullptr || is<Slice>(subscript->index) || is<Constant>(subscript->index) ||
-        whole_constant(subscript->index))
+        integer_literal(subscript->index))
       return false;
     bool by_position = true;
     const auto columns = columns_of(subscript->value, by_position);
@@ -539,7 +525,7 @@ class RowSpeller {
       if (!by_position || targets->elements.size() != columns->size()) return false;
       const Expr* place = subscript->index;
       if (index == nullptr || reads(targets, index->symbol) > 0) {
-        const Symbol name = fresh("place");
+        const Symbol name = names_.fresh("place");
         out.push_back(context_.assign(context_.local(name), place, assign->ranges));
         place = context_.local(name);
       }
@@ -559,7 +545,7 @@ class RowSpeller {
     }
     const Expr* place = subscript->index;
     if (index == nullptr) {
-      const Symbol name = fresh("place");
+      const Symbol name = names_.fresh("place");
       out.push_back(context_.assign(context_.local(name), place, assign->ranges));
       place = context_.local(name);
     }
@@ -592,7 +578,7 @@ class RowSpeller {
       }
     }
     if (const Name* name = local_name(root)) wish = std::string(name->symbol.text());
-    const Symbol symbol = fresh(wish + "_" + step_name(column.key));
+    const Symbol symbol = names_.fresh(wish + "_" + step_name(column.key));
     hoisted_.push_back(context_.assign(context_.local(symbol), column.values, rows->ranges));
     lists_.push_back({rows, column.key, symbol});
     return context_.make<Subscript>(rows->ranges, static_cast<const Expr*>(context_.local(symbol)),
@@ -692,14 +678,14 @@ class RowSpeller {
       const auto* inner = as<Subscript>(subscript->value);
       if (inner != nullptr && is<Slice>(inner->index)) {
         const auto parts = parts_of(inner);
-        auto place = whole_constant(subscript->index);
+        auto place = integer_literal(subscript->index);
         if (parts && place) {
           if (*place < 0) *place += static_cast<std::int64_t>(parts->size());
           if (*place >= 0 && *place < static_cast<std::int64_t>(parts->size()))
             return (*parts)[static_cast<std::size_t>(*place)];
         }
       }
-      if (inner != nullptr && !is<Slice>(inner->index) && !whole_constant(inner->index) &&
+      if (inner != nullptr && !is<Slice>(inner->index) && !integer_literal(inner->index) &&
           !is<Constant>(inner->index)) {
         bool by_position = true;
         if (const auto columns = columns_of(inner->value, by_position)) {
@@ -718,7 +704,7 @@ class RowSpeller {
 
   const StructureOf& structure_of_;
   Context& context_;
-  std::unordered_set<Symbol> taken_;
+  lowering::FreshNames names_;
   std::unordered_map<Symbol, int> bindings_;
   struct ColumnList {
     const Expr* rows;

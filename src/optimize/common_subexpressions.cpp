@@ -316,19 +316,13 @@ class CommonSubexpressions {
   }
 
   Block rewrite(Block block) {
-    std::vector<const Stmt*> out;
-    bool changed = false;
-    for (const Stmt* statement : block) {
-      const std::size_t before = out.size();
+    return with_statements(input_.context, block, [this](const Stmt* statement, auto& out) {
       const Expr* expression = evaluated(statement);
       const Expr* now =
           expression != nullptr ? rewritten(expression, place_of(statement), out) : nullptr;
       const Stmt* kept = now != expression ? with(statement, now) : statement;
-      kept = with_blocks(input_.context, kept, [&](Block inner) { return rewrite(inner); });
-      changed = changed || kept != statement || out.size() != before;
-      out.push_back(kept);
-    }
-    return changed ? input_.context.list(out) : block;
+      return with_blocks(input_.context, kept, [this](Block inner) { return rewrite(inner); });
+    });
   }
 
   // The statement with another expression.

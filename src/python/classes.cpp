@@ -117,14 +117,22 @@ PyObject* held_by_class(PyObject* type, PyObject* name) {
   return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(type), name);
 }
 
-Thing LiveOutside::argument_class(std::size_t parameter, std::span<const Symbol> path,
-                                  Context& context) {
+// What a path of attributes of an argument leads to; null where an object on the way is no plain
+// one.
+nb::object LiveOutside::part_of_argument(std::size_t parameter,
+                                         std::span<const Symbol> path) const {
   if (arguments_ == nullptr || parameter >= arguments_->size()) return {};
   nb::object value = nb::borrow((*arguments_)[parameter]);
   for (const Symbol step : path) {
     if (!value.is_valid() || !is_plain_object(value.ptr())) return {};
     value = plain_attribute(value.ptr(), interned(step.text()).ptr());
   }
+  return value;
+}
+
+Thing LiveOutside::argument_class(std::size_t parameter, std::span<const Symbol> path,
+                                  Context& context) {
+  const nb::object value = part_of_argument(parameter, path);
   if (!value.is_valid()) return {};
   const Thing nothing{.kind = ThingKind::Value};
   if (!is_plain_object(value.ptr()) || Py_TYPE(value.ptr())->tp_getattro != PyObject_GenericGetAttr)
@@ -139,12 +147,7 @@ Thing LiveOutside::argument_class(std::size_t parameter, std::span<const Symbol>
 
 Thing LiveOutside::argument_thing(std::size_t parameter, std::span<const Symbol> path,
                                   Context& context) {
-  if (arguments_ == nullptr || parameter >= arguments_->size()) return {};
-  nb::object value = nb::borrow((*arguments_)[parameter]);
-  for (const Symbol step : path) {
-    if (!value.is_valid() || !is_plain_object(value.ptr())) return {};
-    value = plain_attribute(value.ptr(), interned(step.text()).ptr());
-  }
+  const nb::object value = part_of_argument(parameter, path);
   if (!value.is_valid() || is_plain_value(value) || PyMethod_Check(value.ptr()) != 0) return {};
   return thing_of(value, {}, context);
 }

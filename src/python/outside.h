@@ -74,6 +74,9 @@ class LiveOutside final : public Outside {
               Context& context) override;
 
   // The arguments of the call that is lowered now; null where there is none.
+  [[nodiscard]] nanobind::object part_of_argument(std::size_t parameter,
+                                                  std::span<const Symbol> path) const;
+
   void set_arguments(const std::vector<PyObject*>* arguments) { arguments_ = arguments; }
 
   // What a name of one function stands for, whatever the function's own names are.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostics.h"
+#include "python/text.h"
 
 namespace nb = nanobind;
 
@@ -13,13 +14,6 @@ namespace {
 constexpr Py_ssize_t kMostEntries = 64;  // of a dict
 constexpr Py_ssize_t kMostItems = 8;     // of a list or tuple that goes by position
 constexpr int kDeepest = 8;              // parts of parts; a structure that holds itself ends here
-
-nb::object name_of(const std::string& text) {
-  PyObject* name = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
-  if (name == nullptr) throw nb::python_error();
-  PyUnicode_InternInPlace(&name);
-  return nb::steal(name);
-}
 
 bool is_printable(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -179,7 +173,7 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     const bool known = std::any_of(result.parts.begin(), result.parts.end(),
                                    [&](const auto& part) { return part.step == step; });
     if (known || step.form != FieldStep::Form::Attribute) continue;
-    const nb::object part = plain_attribute(value, name_of(step.text).ptr());
+    const nb::object part = plain_attribute(value, interned(step.text).ptr());
     if (part.is_valid()) add(step, part.ptr());
   }
   if (!result.parts.empty()) result.form = Structure::Form::Object;
@@ -204,6 +198,25 @@ Structure structure_of(PyObject* value, std::size_t parameter, const std::vector
   return structure_at(value, own, 0, arena, next_dim);
 }
 
+HeldPart held_part(PyObject* value, const Structure& structure, const FieldStep& step,
+                   Py_ssize_t position) {
+  switch (structure.form) {
+    case Structure::Form::Dict: {
+      nb::object key = step.form == FieldStep::Form::Key
+                           ? interned(step.text)
+                           : nb::steal(PyLong_FromLongLong(step.index));
+      return {nb::borrow(PyDict_GetItemWithError(value, key.ptr())), key};
+    }
+    case Structure::Form::List:
+    case Structure::Form::Tuple:
+      return {nb::borrow(PySequence_Fast_ITEMS(value)[position]), {}};
+    default: {
+      nb::object name = interned(step.text);
+      return {plain_attribute(value, name.ptr()), name};
+    }
+  }
+}
+
 StructureGuard::StructureGuard(PyObject* value, const Structure& structure)
     : root_(part_of(value, structure)) {}
 
@@ -214,27 +227,11 @@ StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& s
   if (structure.is_same) result.same = nb::borrow(value);
   if (structure.form == Structure::Form::Object) {
     result.type_object = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value)));
-    for (const std::string& name : structure.absent) result.absent.push_back(name_of(name));
+    for (const std::string& name : structure.absent) result.absent.push_back(interned(name));
   }
   Py_ssize_t position = 0;
   for (const auto& [step, part] : structure.parts) {
-    nb::object held;
-    nb::object key;
-    switch (structure.form) {
-      case Structure::Form::Dict:
-        key = step.form == FieldStep::Form::Key ? name_of(step.text)
-                                                : nb::steal(PyLong_FromLongLong(step.index));
-        held = nb::borrow(PyDict_GetItemWithError(value, key.ptr()));
-        break;
-      case Structure::Form::List:
-      case Structure::Form::Tuple:
-        held = nb::borrow(PySequence_Fast_ITEMS(value)[position++]);
-        break;
-      default:
-        key = name_of(step.text);
-        held = plain_attribute(value, key.ptr());
-        break;
-    }
+    auto [held, key] = held_part(value, structure, step, position++);
     if (!held.is_valid()) throw InternalError("a part of an argument is gone");
     result.parts.push_back(part_of(held.ptr(), part));
     result.parts.back().key = std::move(key);

@@ -26,6 +26,15 @@ nanobind::object plain_attribute(PyObject* object, PyObject* name);
 Structure structure_of(PyObject* value, std::size_t parameter, const std::vector<ReadField>& fields,
                        Arena& arena, std::uint32_t& next_dim);
 
+// The part of a value that a step of its structure leads to (null if it is gone), and the key or
+// the name of it, which positions have not.
+struct HeldPart {
+  nanobind::object value;
+  nanobind::object key;
+};
+HeldPart held_part(PyObject* value, const Structure& structure, const FieldStep& step,
+                   Py_ssize_t position);
+
 // Whether an object has a structure, leaf by leaf.
 class StructureGuard {
  public:

@@ -86,23 +86,7 @@ bool describe_classes(ByteWriter& out, PyObject* value, const Structure& structu
   out.text(*own);
   Py_ssize_t position = 0;
   for (const auto& [step, part] : structure.parts) {
-    nb::object held;
-    switch (structure.form) {
-      case Structure::Form::Dict: {
-        const nb::object key = step.form == FieldStep::Form::Key
-                                   ? interned(step.text)
-                                   : nb::steal(PyLong_FromLongLong(step.index));
-        held = nb::borrow(PyDict_GetItemWithError(value, key.ptr()));
-        break;
-      }
-      case Structure::Form::List:
-      case Structure::Form::Tuple:
-        held = nb::borrow(PySequence_Fast_ITEMS(value)[position++]);
-        break;
-      default:
-        held = python::plain_attribute(value, interned(step.text).ptr());
-        break;
-    }
+    const nb::object held = python::held_part(value, structure, step, position++).value;
     if (!held.is_valid() || !describe_classes(out, held.ptr(), part)) return false;
   }
   return true;

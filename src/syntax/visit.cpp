@@ -189,6 +189,19 @@ const Stmt* with_blocks(Context& context, const Stmt* statement, FunctionView<Bl
   return statement;
 }
 
+Block with_statements(Context& context, Block block,
+                      FunctionView<const Stmt*(const Stmt*, std::vector<const Stmt*>&)> f) {
+  std::vector<const Stmt*> out;
+  bool changed = false;
+  for (const Stmt* statement : block) {
+    const std::size_t before = out.size();
+    const Stmt* now = f(statement, out);
+    changed = changed || now != statement || out.size() != before;
+    out.push_back(now);
+  }
+  return changed ? context.list(out) : block;
+}
+
 const Node* rewrite_children(Context& context, const Node& node,
                              FunctionView<const Node*(const Node*)> f) {
   return dispatch(node, [&](const auto& it) -> const Node* {

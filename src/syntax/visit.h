@@ -10,6 +10,8 @@
 //       the first node of a tree for which f(const Node*) is true
 //   with_blocks(context, statement, f)
 //       the statement with f(Block) for the blocks of an `if` or a loop
+//   with_statements(context, block, f)
+//       the block with f(statement, out) for each statement, which may put others in front of it
 //   rewrite_children(context, node, f)
 //       the node with every child replaced by f(child); the same node (the same pointer) if no
 //       child changed, so "changed" is a pointer comparison
@@ -61,6 +63,12 @@ bool holds(const Node* root, Kind kind);
 // A statement with other blocks inside: f(Block) for each block of an `if` or a loop. The same
 // statement if f gives the same blocks back, or if it has none.
 const Stmt* with_blocks(Context& context, const Stmt* statement, FunctionView<Block(Block)> f);
+
+// A block with other statements: f(statement, out) gives what comes in place of a statement, and
+// may put others in front of it, into `out`. The same block if f gives the same statements back and
+// adds none.
+Block with_statements(Context& context, Block block,
+                      FunctionView<const Stmt*(const Stmt*, std::vector<const Stmt*>&)> f);
 
 // f gives a node of a kind that fits the field (an expression for an expression, …).
 const Node* rewrite_children(Context& context, const Node& node,

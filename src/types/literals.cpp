@@ -3,21 +3,6 @@
 
 namespace tangent {
 
-std::optional<std::int64_t> integer_literal(const Expr* expression) {
-  if (const auto* constant = as<Constant>(expression)) {
-    if (constant->value.kind == LiteralKind::Integer) return constant->value.integer;
-    return std::nullopt;
-  }
-  if (const auto* unary = as<UnaryOperation>(expression)) {
-    const auto* constant = as<Constant>(unary->operand);
-    if (unary->op == UnaryOperator::Minus && constant != nullptr &&
-        constant->value.kind == LiteralKind::Integer) {
-      return -constant->value.integer;
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<std::int64_t> integer_value(const Expr* expression, const TypeLookup& types) {
   if (const auto literal = integer_literal(expression)) return literal;
   if (expression == nullptr || is<Constant>(expression)) return std::nullopt;
