@@ -20,6 +20,7 @@
 #include "autodiff/rule_objects.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
+#include "emit/attempts.h"
 #include "emit/attribute_stores.h"
 #include "emit/dialect.h"
 #include "emit/forward_function.h"
@@ -246,6 +247,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
   body = spell_hidden_builtins(body, core.parameters, context);
+  body = spell_attempts(body, names, context);
   const ForwardFunction function{
       .core = core, .ranges = ready.ranges, .given = given, .options = options};
   body = with_ignored_errors(with_checks(function, body, context), core, numpy, context);
@@ -399,7 +401,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
   body = spell_hidden_builtins(body, core.parameters, context);
-
+  body = spell_attempts(body, names, context);
   body = with_ignored_errors(body, core, numpy, context);
   std::vector<const Stmt*> definitions{define_function(function, body, context)};
   append_halves(table, reversed, numpy, rules, context, definitions, reverse, options);

@@ -44,6 +44,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   const bool raised = std::exchange(in_raise_, false);
   if (const auto* name = as<Name>(function); name != nullptr && name->symbol.text() == kEnter)
     return entered(it);
+  if (is_try_marker(function)) return try_marker(it);
   if (const Callee* local = function_value(function)) {
     return inline_call(it, *local, destination);
   }

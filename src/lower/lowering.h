@@ -399,6 +399,9 @@ class Lowering {
   const Expr* unrolled_comprehension(const Comprehension& it, const Expr* first);
   // with_statements.cpp
   const Expr* entered(const Call& it);
+  // try_markers.cpp
+  const Expr* try_marker(const Call& it);
+  Block with_attempts_of_frame(Block body);
   void unrolled_loop(const For& it, std::span<const Expr* const> items);
 
   // object_calls.cpp: their methods and operators
@@ -569,6 +572,8 @@ bool writes_arguments(std::string_view function);
 bool is_writing_method(std::string_view name);
 // A call that neither prints, draws nor changes anything.
 bool is_calm(Symbol callee);
+// Whether what is called is a marker of a `try`.
+bool is_try_marker(const Expr* function);
 // Whether a call looks like one of functools.partial.
 bool looks_like_partial(const Call& it);
 
