@@ -35,6 +35,7 @@
 #include "lower/prepare.h"
 #include "lower/take_names.h"
 #include "optimize/passes.h"
+#include "optimize/settle_attempts.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -127,6 +128,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
     }
     return changed;
   };
+  // What cannot raise is no attempt.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return settle_attempts(core.body, typed, rules, context);
+  });
   // A name that stands for a list and then for an array is two names.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return part_rebound_lists(core, typed, context);

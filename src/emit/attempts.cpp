@@ -6,6 +6,7 @@
 
 #include "analysis/variables.h"
 #include "base/diagnostics.h"
+#include "optimize/settle_attempts.h"
 #include "syntax/attempts.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
@@ -38,26 +39,6 @@ bool cannot_raise(const Expr* value) {
            return !is<Name>(node) && !is<Constant>(node) && !is<TupleDisplay>(node) &&
                   !is<ListDisplay>(node);
          }) == nullptr;
-}
-
-// What a test of a flag says where the flag has this value; nothing if it is no test of it alone.
-std::optional<bool> outcome(const Expr* test, Symbol flag, std::int64_t value) {
-  if (const auto* name = as<Name>(test); name != nullptr && name->symbol == flag) return value != 0;
-  if (const auto* negation = as<UnaryOperation>(test);
-      negation != nullptr && negation->op == UnaryOperator::Not) {
-    const auto inner = outcome(negation->operand, flag, value);
-    return inner ? std::optional<bool>(!*inner) : std::nullopt;
-  }
-  const auto* comparison = as<Comparison>(test);
-  if (comparison == nullptr || comparison->ops.size() != 1) return std::nullopt;
-  const auto* name = as<Name>(comparison->left);
-  const auto* number = as<Constant>(comparison->comparators[0]);
-  if (name == nullptr || name->symbol != flag || number == nullptr ||
-      number->value.kind != LiteralKind::Integer)
-    return std::nullopt;
-  if (comparison->ops[0] == ComparisonOperator::Equal) return value == number->value.integer;
-  if (comparison->ops[0] == ComparisonOperator::NotEqual) return value != number->value.integer;
-  return std::nullopt;
 }
 
 class AttemptSpeller {
@@ -142,8 +123,10 @@ class AttemptSpeller {
         out.push_back(nested(statement, statements.subspan(k + 1), end, in_loop));
         continue;
       }
+      const Symbol flag =
+          static_cast<const Name*>(static_cast<const Assign*>(statement)->targets[0])->symbol;
       std::size_t at = k + 1;
-      while (at < statements.size() && !is_of(statements[at], attempt_number(call))) ++at;
+      while (at < statements.size() && !is_of(statements[at], attempt_number(call), flag)) ++at;
       if (at == statements.size()) broken(statement);
       attempt(static_cast<const Assign&>(*statement), call, statements.subspan(k + 1, at - k - 1),
               static_cast<const If&>(*statements[at]), statements.subspan(at + 1), end, in_loop,
@@ -185,9 +168,19 @@ class AttemptSpeller {
     return std::nullopt;
   }
 
-  static bool is_of(const Stmt* statement, std::int64_t number) {
+  // The arm that is tried. One that ends in `raise` is never completed.
+  static std::optional<bool> tried_arm(const If* branch, std::int64_t number, Symbol flag) {
+    if (end_in(branch->body, number)) return true;
+    if (end_in(branch->orelse, number)) return false;
+    const auto taken = outcome_of_flag(branch->test, flag, 0);
+    if (!taken) return std::nullopt;
+    const Block arm = *taken ? branch->body : branch->orelse;
+    return !arm.empty() && is<Raise>(arm.back()) ? taken : std::nullopt;
+  }
+
+  static bool is_of(const Stmt* statement, std::int64_t number, Symbol flag) {
     const auto* branch = as<If>(statement);
-    return branch != nullptr && (end_in(branch->body, number) || end_in(branch->orelse, number));
+    return branch != nullptr && tried_arm(branch, number, flag);
   }
 
   void attempt(const Assign& flagged, const Call* call, Block between, const If& branch, Block rest,
@@ -195,22 +188,24 @@ class AttemptSpeller {
     const std::int64_t number = attempt_number(call);
     const Symbol flag = static_cast<const Name*>(flagged.targets[0])->symbol;
     const std::size_t handlers = call->arguments.size() - kAttemptClasses;
-    const bool taken = end_in(branch.body, number).has_value();
+    const bool taken = *tried_arm(&branch, number, flag);
     const Block arm = taken ? branch.body : branch.orelse;
     const Block other = taken ? branch.orelse : branch.body;
-    const std::size_t length = *end_in(arm, number);
+    const std::size_t length = end_in(arm, number).value_or(arm.size());
     const VariableSet behind = live_behind(rest, end);
 
     Statements then;
     const Statements tried =
         settled(arm.first(length), arm, live_behind(other, behind), in_loop, then);
-    for (const Stmt* it : block(arm.subspan(length + 1), behind, in_loop)) then.push_back(it);
+    const Block after = length < arm.size() ? arm.subspan(length + 1) : Block();
+    for (const Stmt* it : block(after, behind, in_loop)) then.push_back(it);
     const Block failed = block(other, behind, in_loop);
 
     // What stands between reads the flag only to keep it.
     Statements keep;
     for (const Stmt* it : between) (mentions_flag(it, flag) ? keep : out).push_back(it);
-    bool direct = keep.empty() && outcome(branch.test, flag, 0) == std::optional<bool>(taken);
+    bool direct =
+        keep.empty() && outcome_of_flag(branch.test, flag, 0) == std::optional<bool>(taken);
     std::vector<Statements> handled(handlers);
     for (std::size_t k = 0; k < handlers && direct; ++k) {
       direct = specialize(failed, flag, static_cast<std::int64_t>(k + 1), handled[k]);
@@ -222,7 +217,16 @@ class AttemptSpeller {
                                 return std::ranges::any_of(one, mentioned);
                               });
     if (flag_is_read) out.push_back(set(flag, 0, handlers, flagged.ranges));
-    if (tried.empty()) broken(&branch);
+    if (tried.empty()) {
+      // Nothing is left that may raise.
+      out.insert(out.end(), keep.begin(), keep.end());
+      if (direct) {
+        out.insert(out.end(), then.begin(), then.end());
+      } else {
+        out.push_back(rebuilt(branch, taken, then, failed));
+      }
+      return;
+    }
 
     std::vector<const ExceptionHandler*> clauses;
     for (std::size_t k = 0; k < handlers; ++k) {
@@ -248,11 +252,15 @@ class AttemptSpeller {
                                      false));
     if (direct) return;
     out.insert(out.end(), keep.begin(), keep.end());
+    out.push_back(rebuilt(branch, taken, then, failed));
+  }
+
+  const Stmt* rebuilt(const If& branch, bool taken, const Statements& then, Block failed) {
     Block first = context_.list(then);
     Block second = failed;
     if (!taken) std::swap(first, second);
     if (first.empty()) first = context_.list<const Stmt*>({context_.make<Pass>(branch.ranges)});
-    out.push_back(context_.make<If>(branch.ranges, branch.test, first, second));
+    return context_.make<If>(branch.ranges, branch.test, first, second);
   }
 
   static int count_flag(const Node* node, Symbol flag) {
@@ -287,7 +295,7 @@ class AttemptSpeller {
   bool specialize(Block statements, Symbol flag, std::int64_t value, Statements& out) {
     for (const Stmt* statement : statements) {
       if (const auto* branch = as<If>(statement)) {
-        if (const auto holds = outcome(branch->test, flag, value)) {
+        if (const auto holds = outcome_of_flag(branch->test, flag, value)) {
           if (!specialize(*holds ? branch->body : branch->orelse, flag, value, out)) return false;
           continue;
         }
@@ -389,13 +397,7 @@ class AttemptSpeller {
         out.push_back(statement);
         continue;
       }
-      if (!waits(statement, tried.subspan(k + 1))) {
-        throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
-                         "what this statement of a `try` changes cannot be taken back where a "
-                         "later one fails",
-                         statement->ranges, "move it behind the `try`");
-      }
-      later.push_back(statement);
+      later.push_back(waiting(statement, tried.subspan(k + 1), out));
     }
     return out;
   }
@@ -422,25 +424,37 @@ class AttemptSpeller {
     return !seen;
   }
 
-  // Whether a statement may be done behind the others: a store of a tangent, which nothing between
-  // reads or changes.
-  static bool waits(const Stmt* statement, Block between) {
-    if (stored_place(statement) == nullptr) return false;
-    if (!cannot_raise(assigned_value(statement))) return false;
-    std::vector<Symbol> names;
-    for_each_node(*statement, [&](const Node& node) {
-      if (const auto* name = as<Name>(&node)) names.push_back(name->symbol);
-    });
-    for (const Stmt* other : between) {
-      bool touched = false;
-      const Name* root = root_of(stored_place(statement));
-      touched = mentions(other, root->symbol);
-      for_each_definition(other, [&](Symbol symbol) {
-        touched = touched || std::ranges::find(names, symbol) != names.end();
-      });
-      if (touched) return false;
+  // A change of a tangent, to be made behind the others: what it is changed by is computed now.
+  const Stmt* waiting(const Stmt* statement, Block between, Statements& out) {
+    const auto* assign = as<Assign>(statement);
+    const auto* augmented = as<AugmentedAssign>(statement);
+    const Expr* target = assign != nullptr      ? assign->targets[0]
+                         : augmented != nullptr ? augmented->target
+                                                : nullptr;
+    const Name* root = target != nullptr ? root_of(target) : nullptr;
+    const bool read = root == nullptr || std::ranges::any_of(between, [&](const Stmt* other) {
+                        return mentions(other, root->symbol);
+                      });
+    if (read) {
+      throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
+                       "what this statement of a `try` changes cannot be taken back where a later "
+                       "one fails",
+                       statement->ranges, "move it behind the `try`");
     }
-    return true;
+    if (const auto* place = as<Subscript>(target)) {
+      target = context_.make<Subscript>(place->ranges, place->value,
+                                        is<Slice>(place->index) || is<TupleDisplay>(place->index)
+                                            ? place->index
+                                            : kept(place->index, between, out));
+      for (const Stmt* other : between) {
+        for_each_definition(other, [&](Symbol symbol) {
+          if (mentions(target, symbol)) broken(statement);
+        });
+      }
+    }
+    const Expr* value = kept(assigned_value(statement), between, out);
+    if (assign != nullptr) return context_.assign(target, value, statement->ranges);
+    return context_.make<AugmentedAssign>(statement->ranges, target, augmented->op, value);
   }
 
   // What a tape gets, evaluated now and kept until it is put there.

@@ -479,6 +479,23 @@ class Attempts {
           again.insert(again.end(), rest.begin(), rest.end());
           return sequence(again, it, in_loop, out);
         }
+        // The rest follows the arm that does not fail for certain.
+        const auto with_rest = [&](Block arm) {
+          Statements all(arm.begin(), arm.end());
+          all.insert(all.end(), rest.begin(), rest.end());
+          return Block(context_.list(all));
+        };
+        const bool first_fails = !branch->body.empty() && fails_directly(branch->body.back(), it);
+        const bool second_fails =
+            !branch->orelse.empty() && fails_directly(branch->orelse.back(), it);
+        if (first_fails != second_fails && !in_loop) {
+          append_if(
+              context_, branch->test,
+              inner_sequence(first_fails ? branch->body : with_rest(branch->body), it, false),
+              inner_sequence(second_fails ? branch->orelse : with_rest(branch->orelse), it, false),
+              branch->ranges, out);
+          return;
+        }
         append_if(context_, branch->test, inner_sequence(branch->body, it, in_loop),
                   inner_sequence(branch->orelse, it, in_loop), branch->ranges, out);
         return append_guarded(rest, it, in_loop, out);

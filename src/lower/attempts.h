@@ -32,6 +32,7 @@ enum RaisedBy : std::int64_t {
   kByArithmetic = 4,
   kBySubscripts = 8,
   kByLinearAlgebra = 16,  // of calls those of numpy.linalg alone, with kByCalls absent
+  kByShapes = 64,         // and values: like anything, but of numbers no more than calls raise it
   kByAnything = 32,
 };
 

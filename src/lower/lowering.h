@@ -190,6 +190,7 @@ class Lowering {
   void raise_statement(const Raise& it);
   void delete_statement(const Delete& it);
   void import_statement(const Import& it);
+  const Expr* imported_name(const Thing& thing, Symbol wish, bool free, Ranges ranges);
 
   // loops.cpp
   void for_statement(const For& it);
@@ -269,6 +270,7 @@ class Lowering {
   // `callee`: what is called, if that is known, and how many arguments it gets before these.
   std::vector<Argument> arguments_of(const Call& it, const Callee* callee = nullptr,
                                      std::size_t before = 0);
+  std::vector<Symbol> keys_of_dict(const Expr& written);
   std::vector<const Expr*> spread(const Call& it, const Starred& starred, const Callee* callee,
                                   std::size_t before);
   // writing_calls.cpp
@@ -276,6 +278,7 @@ class Lowering {
   void set_elements(const Expr* place, const Expr* value, Ranges ranges);
   const Expr* written_by(const Call& it, Symbol callee, Destination destination);
   const Expr* masked_quotient(const Call& it);
+  const Expr* added_at(const Call& it, BinaryOperator op);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);

@@ -36,7 +36,7 @@ bool is_bound_of_loop(const Call* call) {
 bool call_raises(const Call* call, std::int64_t mask) {
   const std::string_view callee = call->callee.text();
   if (is_attempt_part(callee) || is_bound_of_loop(call)) return false;
-  if ((mask & kByAnything) != 0) return true;
+  if ((mask & (kByAnything | kByShapes)) != 0) return true;
   if (callee.starts_with("numpy.linalg.") && (mask & kByLinearAlgebra) != 0) return true;
   if ((mask & kByCalls) == 0) return false;
   const bool library = callee.starts_with("numpy.") || callee.starts_with("math.") ||
@@ -48,7 +48,7 @@ bool call_raises(const Call* call, std::int64_t mask) {
 }
 
 bool operator_raises(BinaryOperator op, const Expr* right, std::int64_t mask) {
-  if ((mask & (kByAnything | kByArithmetic)) != 0) return true;
+  if ((mask & (kByAnything | kByShapes | kByArithmetic)) != 0) return true;
   if ((mask & kByDivision) == 0) return false;
   const auto* constant = as<Constant>(right);
   const bool number = constant != nullptr && (constant->value.kind == LiteralKind::Integer ||
@@ -81,6 +81,8 @@ std::int64_t raised_by(std::string_view name) {
   if (last == "KeyError" || last == "IndexError" || last == "LookupError")
     return kByCalls | kBySubscripts;
   if (last == "LinAlgError") return kByCalls | kByLinearAlgebra;
+  if (last == "ValueError") return kByShapes;
+  if (last == "ValueError") return kByShapes;
   return kByAnything;
 }
 
@@ -89,9 +91,9 @@ bool raises_in(const Expr* expression, std::int64_t mask) {
            if (const auto* operation = as<BinaryOperation>(node))
              return operator_raises(operation->op, operation->right, mask);
            if (const auto* call = as<Call>(node)) return call_raises(call, mask);
-           if (is<Subscript>(node)) return (mask & (kBySubscripts | kByAnything)) != 0;
+           if (is<Subscript>(node)) return (mask & (kBySubscripts | kByShapes | kByAnything)) != 0;
            if (const auto* attribute = as<Attribute>(node))
-             return (mask & kByAnything) != 0 && !is_module_path(attribute->value);
+             return (mask & (kByAnything | kByShapes)) != 0 && !is_module_path(attribute->value);
            return false;
          }) != nullptr;
 }
@@ -106,7 +108,7 @@ bool may_raise_in(const Stmt* statement, std::int64_t mask) {
   if (const auto* assign = as<Assign>(statement)) {
     if (is<Subscript>(assign->targets[0]) && raises_in(assign->targets[0], mask)) return true;
     if (is<TupleDisplay>(assign->targets[0]) && !is<TupleDisplay>(assign->value) &&
-        (mask & kByAnything) != 0)
+        (mask & (kByAnything | kByShapes)) != 0)
       return true;
   }
   bool found = false;
