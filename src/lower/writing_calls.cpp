@@ -172,6 +172,7 @@ const Expr* Lowering::added_at(const Call& it, BinaryOperator op) {
   const Expr* helpers = imported_name(runtime, context_.symbol("runtime"), false, it.ranges);
   const Expr* added =
       library(helpers, "_unindex", "tangent.runtime._unindex", {spread, array(), copy(index, {})});
+  added = bind_temporary(added, "added", it.ranges);
   emit(context_.make<AugmentedAssign>(at(it), static_cast<const Expr*>(array()), op, added));
   return context_.none(it.ranges);
 }
