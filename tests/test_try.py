@@ -10,8 +10,12 @@ import copy
 import math
 from typing import Any
 
+import fuzz
+import fuzz_forward
 import numpy as np
 import oracle
+import programs
+import programs_try  # noqa: F401 - its constructs join the table
 import pytest
 import tangent
 
@@ -550,3 +554,121 @@ def test_leaving_finally_is_refused() -> None:
 
     with pytest.raises(tangent.errors.UnsupportedSyntaxError, match='finally'):
         tangent.grad(f)(1.0)
+
+
+# ------------------------------------------------------------------------------------------------
+# Lists, objects, recursion, shapes
+
+
+def appended(x, d):
+    out = []
+    for e in d:
+        try:
+            out.append(x / e)
+            out.append(x * x / (e - 1.0))
+        except ZeroDivisionError:
+            out.append(3.0 * x)
+    total = 0.0
+    for item_ in out:
+        total += item_ * item_
+    return total
+
+
+class State:
+    def __init__(self, value):
+        self.value = value
+        self.failures = 0
+
+    def step(self, x, e):
+        try:
+            self.value = self.value * x / e
+        except ZeroDivisionError:
+            self.failures += 1
+            self.value = self.value + x
+
+
+def of_an_object(x, d):
+    state = State(1.0)
+    for e in d:
+        state.step(x, e)
+    return state.value * (1 + state.failures)
+
+
+def until_the_end(x, d):
+    xs = [x, x * x, d[0]]
+    total = x
+    k = 0
+    while True:
+        try:
+            total = total * xs[k] * 0.7
+        except IndexError:
+            break
+        k += 1
+    return total
+
+
+def in_loop_else(x, d):
+    for e in d:
+        x = x * e * 0.5
+    else:
+        try:
+            x = x / d[1]
+        except ZeroDivisionError:
+            x = x * x * 3.0
+    return x * x
+
+
+@pytest.mark.parametrize('d', [[2.0, 3.0], [2.0, 0.0], [0.0, 1.0], [1.0, 0.5]])
+@pytest.mark.parametrize('f', [appended, of_an_object, until_the_end, in_loop_else])
+def test_state(f: Any, d: list[float]) -> None:
+    check(f, 1.3, d)
+
+
+def recursive(x, n):
+    if n == 0:
+        return x
+    try:
+        y = x / (n - 2)
+    except ZeroDivisionError:
+        y = x * x
+    return recursive(y, n - 1) * y
+
+
+def test_recursion() -> None:
+    expected = oracle.gradient(recursive, (1.3, 4))
+    assert oracle.error((tangent.grad(recursive)(1.3, 4),), expected) <= 1e-10
+
+
+def shapes_decide(x, y):
+    try:
+        z = x + y
+    except ValueError:
+        z = x * 2.0
+    return np.sum(z * z)
+
+
+def test_shapes_decide() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    for y in (np.ones(3), np.ones(2)):
+        z = x + y if len(y) == 3 else 2.0 * x
+        slope = 2.0 * z if len(y) == 3 else 4.0 * z
+        np.testing.assert_allclose(tangent.grad(shapes_decide)(x, y), slope)
+
+
+@pytest.mark.parametrize('first', range(0, 160, 40))
+def test_generated_programs(first: int, tmp_path: Any) -> None:
+    """Programs of the generator that divide by what is zero in some rounds, both modes."""
+    features = programs.FOUNDATION | {'try', '-argument_container'}
+    found = 0
+    for seed in range(first, first + 40):
+        try:
+            program = programs.program(seed, features=features)
+        except (ValueError, OverflowError):
+            continue
+        if 'try_except' not in program.census:
+            continue
+        for examined in (fuzz.check, fuzz_forward.check):
+            outcome = examined(program, str(tmp_path))
+            assert outcome.kind != 'failed', outcome.report
+        found += 1
+    assert found > 5

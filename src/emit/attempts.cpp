@@ -354,8 +354,10 @@ class AttemptSpeller {
 
   // The statements of an attempt. What changes something that is seen where a later one fails
   // waits: it goes to `later`.
-  Statements settled(Block tried, Block arm, const VariableSet& live, bool in_loop,
+  Statements settled(Block statements, Block arm, const VariableSet& live, bool in_loop,
                      Statements& later) {
+    const Statements all = with_items_first(statements);
+    const Block tried = context_.list(all);
     std::size_t last = tried.size();
     while (last > 0 && !may_fail(tried[last - 1])) --last;
     Statements out;
@@ -400,6 +402,34 @@ class AttemptSpeller {
       later.push_back(waiting(statement, tried.subspan(k + 1), out));
     }
     return out;
+  }
+
+  // What a list of tangents gets is computed in front of the list that it follows.
+  Statements with_items_first(Block tried) {
+    Statements out;
+    for (const Stmt* statement : tried) {
+      const ListChange change = list_change(statement);
+      const ListChange before = out.empty() ? ListChange() : list_change(out.back());
+      if (change.appends && before.appends && !cannot_raise(change.item) &&
+          !mentions(change.item, before.list->symbol)) {
+        const Ranges ranges = statement->ranges;
+        const Symbol item = names_.fresh("item");
+        out.insert(out.end() - 1,
+                   context_.assign(context_.local(item, ranges), change.item, ranges));
+        const auto* call = context_.make<Call>(
+            ranges, change.call->function, change.call->callee,
+            context_.list<const Expr*>({context_.local(item, ranges)}), change.call->keywords);
+        statement = context_.make<ExpressionStatement>(ranges, static_cast<const Expr*>(call));
+      }
+      out.push_back(statement);
+    }
+    return out;
+  }
+
+  // Whether a statement puts a value that is there at the end of a list.
+  static bool only_appends(const Stmt* statement) {
+    const ListChange change = list_change(statement);
+    return change.appends && cannot_raise(change.item);
   }
 
   static bool holds_pop(const Node* node) { return holds(node, Kind::Pop); }
@@ -489,7 +519,7 @@ class AttemptSpeller {
 
   static bool may_fail(const Stmt* statement) {
     if (const auto* push = as<Push>(statement)) return !cannot_raise(push->value);
-    if (is<Comment>(statement) || is<Pass>(statement)) return false;
+    if (is<Comment>(statement) || is<Pass>(statement) || only_appends(statement)) return false;
     const auto* assign = as<Assign>(statement);
     if (assign != nullptr && is<Name>(assign->targets[0])) return !cannot_raise(assign->value);
     return true;

@@ -43,7 +43,7 @@ class Attempts {
       const Stmt* statement = statements[k];
       const Call* call = call_of(statement, kRawAttempt);
       if (call == nullptr) {
-        out.push_back(with_blocks(context_, statement, [&](Block inner) { return block(inner); }));
+        out.push_back(with_every_block(statement, [&](Block inner) { return block(inner); }));
         continue;
       }
       const auto* branch = k + 1 < statements.size() ? as<If>(statements[k + 1]) : nullptr;
@@ -276,12 +276,23 @@ class Attempts {
       if (const auto* result = as<Return>(statement)) {
         append_named(result, mask, out);
       } else {
-        out.push_back(with_blocks(context_, statement, [&](Block inner) {
+        out.push_back(with_every_block(statement, [&](Block inner) {
           return Block(context_.list(with_named_results(inner, mask)));
         }));
       }
     }
     return out;
+  }
+
+  // Also the `else` of loops, which the core has not.
+  const Stmt* with_every_block(const Stmt* statement, FunctionView<Block(Block)> f) {
+    if (const auto* loop = as<For>(statement); loop != nullptr && !loop->orelse.empty()) {
+      return context_.make<For>(loop->ranges, loop->target, loop->iterable, f(loop->body),
+                                f(loop->orelse), false);
+    }
+    if (const auto* loop = as<While>(statement); loop != nullptr && !loop->orelse.empty())
+      return context_.make<While>(loop->ranges, loop->test, f(loop->body), f(loop->orelse));
+    return with_blocks(context_, statement, f);
   }
 
   void refine(const Assign& flagged, const Call* call, const If* branch, Statements& out) {
@@ -345,7 +356,7 @@ class Attempts {
             marker(kCaught, {context_.integer(number, caught->ranges)}, caught->ranges),
             statement->ranges));
       } else {
-        out.push_back(with_blocks(context_, statement, [&](Block inner) {
+        out.push_back(with_every_block(statement, [&](Block inner) {
           return Block(context_.list(with_caught(Statements(inner.begin(), inner.end()), number)));
         }));
       }
@@ -363,7 +374,7 @@ class Attempts {
         out.push_back(context_.assign(static_cast<const Assign*>(statement)->targets[0],
                                       read(error, statement->ranges), statement->ranges));
       } else {
-        out.push_back(with_blocks(context_, statement, [&](Block inner) {
+        out.push_back(with_every_block(statement, [&](Block inner) {
           return Block(context_.list(with_error(Statements(inner.begin(), inner.end()), error)));
         }));
       }
@@ -380,6 +391,7 @@ class Attempts {
            ranges, out);
     if (it.error) assign(it.error, context_.none(ranges), ranges, out);
     sequence(it.body, it, false, out);
+    if (it.rest.empty() && it.handled.empty()) return;
     append_if(context_, succeeded(it.flag, it.handlers, ranges), context_.list(it.rest),
               context_.list(it.handled), ranges, out);
   }
@@ -502,11 +514,10 @@ class Attempts {
       }
       if (const auto* loop = as<For>(statement)) {
         if (raises_in(loop->iterable, it.mask)) {
-          const Symbol items = names_.fresh("items");
-          Statements again = {
-              context_.assign(context_.local(items, loop->ranges), loop->iterable, loop->ranges),
-              context_.make<For>(loop->ranges, loop->target, read(items, loop->ranges), loop->body,
-                                 loop->orelse, false)};
+          Statements again;
+          const Expr* iterable = named_iterable(loop->iterable, it.mask, again);
+          again.push_back(context_.make<For>(loop->ranges, loop->target, iterable, loop->body,
+                                             loop->orelse, false));
           again.insert(again.end(), rest.begin(), rest.end());
           return sequence(again, it, in_loop, out);
         }
@@ -527,6 +538,26 @@ class Attempts {
       }
       return append_guarded(rest, it, in_loop, out);
     }
+  }
+
+  // What a loop runs over, evaluated in front of it: of `enumerate(xs[k])` what it counts.
+  const Expr* named_iterable(const Expr* iterable, std::int64_t mask, Statements& out) {
+    if (!raises_in(iterable, mask)) return iterable;
+    const auto* call = as<Call>(iterable);
+    const std::string_view callee = call != nullptr ? call->callee.text() : std::string_view();
+    const bool counts = callee == "builtins.enumerate" || callee == "builtins.zip" ||
+                        callee == "builtins.reversed" || callee == "builtins.range";
+    if (counts && call->keywords.empty()) {
+      std::vector<const Expr*> arguments;
+      for (const Expr* argument : call->arguments)
+        arguments.push_back(named_iterable(argument, mask, out));
+      const auto* changed = context_.make<Call>(call->ranges, call->function, call->callee,
+                                                Exprs(context_.list(arguments)), call->keywords);
+      if (!raises_in(changed, mask)) return changed;
+    }
+    const Symbol items = names_.fresh("items");
+    assign(items, iterable, iterable->ranges, out);
+    return read(items, iterable->ranges);
   }
 
   void append_while(const While& loop, const Guarded& it, bool in_loop, Statements& out) {

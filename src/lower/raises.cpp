@@ -91,7 +91,11 @@ bool raises_in(const Expr* expression, std::int64_t mask) {
            if (const auto* operation = as<BinaryOperation>(node))
              return operator_raises(operation->op, operation->right, mask);
            if (const auto* call = as<Call>(node)) return call_raises(call, mask);
-           if (is<Subscript>(node)) return (mask & (kBySubscripts | kByShapes | kByAnything)) != 0;
+           if (const auto* subscript = as<Subscript>(node)) {
+             // A slice may be as long as it likes.
+             if (is<Slice>(subscript->index)) return (mask & (kByShapes | kByAnything)) != 0;
+             return (mask & (kBySubscripts | kByShapes | kByAnything)) != 0;
+           }
            if (const auto* attribute = as<Attribute>(node))
              return (mask & (kByAnything | kByShapes)) != 0 && !is_module_path(attribute->value);
            return false;
