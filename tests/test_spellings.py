@@ -1,5 +1,8 @@
-"""Other spellings of what is there: `np.add.at`, `getattr` of a constant, `f(**d)`; and a `break` in
-one arm of an `if`. Both modes, against the oracle or what the same program says in other words."""
+"""Other spellings of what is there: `np.add.at`, `getattr` of a constant, `f(**d)`, `y.T[i]`; and
+a `break` in one arm of an `if`.
+
+Both modes, against the oracle or what the same program says in other words.
+"""
 
 from __future__ import annotations
 

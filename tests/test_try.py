@@ -1,7 +1,7 @@
 """`try` in differentiated functions, both modes, against the oracle.
 
-What left a `try` decides like a test: only what was completed is undone. The programs are run on both
-sides of each exception, and in loops that raise in some rounds.
+What left a `try` decides like a test: only what was completed is undone. The programs are run on
+both sides of each exception, and in loops that raise in some rounds.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check(f: Any, *args: Any, wrt: tuple[int, ...] = (0,)) -> None:
                 direction = np.zeros_like(args[position])
                 direction[i] = 1.0
                 slope = forward(*copy.deepcopy(args), direction)
-                assert oracle.error(slope, expected[k][i]) <= 1e-10, forward.source(*args, direction)
+                assert oracle.error(slope, expected[k][i]) <= 1e-10
 
 
 # ------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def returned(a, b):
 
 def handler_alone_assigns(a, b):
     y = a * a
-    try:
+    try:  # noqa: SIM105
         y = y / b
     except ZeroDivisionError:
         pass
@@ -549,7 +549,7 @@ def test_leaving_finally_is_refused() -> None:
             try:
                 x = 1.0 / x
             finally:
-                break
+                break  # noqa: B012
         return x
 
     with pytest.raises(tangent.errors.UnsupportedSyntaxError, match='finally'):
