@@ -203,8 +203,9 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
             call->keywords.begin(), call->keywords.end(),
             [](const Keyword* keyword) { return keyword->name && keyword->name.text() == "copy"; });
         const bool library = callee.starts_with("numpy.") || callee.starts_with("scipy.") ||
-                             callee == "tangent.runtime._unindex" || callee.starts_with("math.");
+                             callee.starts_with("math.");
         if (library && !may_give_view(callee) && !copies) break;
+        if (callee == "tangent.runtime._unindex") break;  // an array of its own
         if (function_.fresh_calls.contains(call->callee)) break;
         if (callee.starts_with("user.identity.")) {  // gives its first argument back
           stack.push_back(call->arguments[0]);
