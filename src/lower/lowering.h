@@ -396,6 +396,7 @@ class Lowering {
   // unrolled_loops.cpp
   void release_targets(const Expr* target);
   std::optional<std::int64_t> constant_integer(const Expr* core) const;
+  const Expr* integer_of(std::int64_t value, Ranges ranges);
   std::optional<std::vector<const Expr*>> counted_items(const Expr* core);
   bool is_written_out(const Node& loop) const;
   void write_out_around(const Expr* index);
@@ -408,6 +409,9 @@ class Lowering {
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
+  // distributions.cpp
+  const Expr* distribution(const Call& it, std::string_view name, Destination destination);
+  const Expr* frozen_distribution(const Call& it, const Attribute& method, Destination destination);
   // iterators.cpp
   void use_up(const Expr* iterable);
   const Expr* iterator_call(const Call& it, const Thing& thing, Destination destination);
@@ -504,7 +508,7 @@ class Lowering {
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
-  std::unordered_map<const char*, const Callee*> library_callees_;  // by their texts
+  std::unordered_map<std::string, const Callee*> library_callees_;  // by their texts
 
   // Functions, classes and modules that arguments and objects of the outside hold, by their texts.
   std::unordered_map<std::string, Thing> held_outside_;

@@ -282,6 +282,22 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     thing.qualified_name = context.symbol(text_attribute(object, "__name__"));
     return thing;
   }
+  if (const std::string_view type(Py_TYPE(pointer)->tp_name); type.find("_gen") != type.npos) {
+    // SciPy's distributions hold functions as modules do.
+    const std::string name = text_attribute(object, "name");
+    const nb::object of =
+        find_attribute(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(pointer))), "__module__");
+    const bool scipy =
+        of.is_valid() && PyUnicode_Check(of.ptr()) != 0 && view(of).starts_with("scipy.stats.");
+    if (scipy) {
+      for (const std::string& known : {name, std::string("multivariate_normal")}) {
+        if (known.empty() || !is_known_as(object, "scipy.stats", known)) continue;
+        thing.kind = ThingKind::Module;
+        thing.qualified_name = context.symbol("scipy.stats." + known);
+        return thing;
+      }
+    }
+  }
   if (is_plain_value(object)) return thing;
   if (PyMethod_Check(pointer) != 0) {
     PyObject* function = PyMethod_GET_FUNCTION(pointer);
