@@ -225,9 +225,11 @@ const Stmt* CheckpointText::stretches(const Statements& again) {
   Statements body;
   const auto restore = [&] {
     for (const SnapshotPart& part : plan_.state) {
-      body.push_back(assign(part.variable, context_.make<Pop>({}, part.list, part.pair)));
-      // An array of its own: the text may be differentiated again, and cannot tell.
-      if (part.copy || part.copy_list) body.push_back(assign(part.variable, copy(part)));
+      const Expr* kept = context_.make<Pop>({}, part.list, part.pair);
+      // A list or array of its own: the text may be differentiated again, and cannot tell.
+      if (part.copy_list) kept = call("list", {kept});
+      body.push_back(assign(part.variable, kept));
+      if (part.copy) body.push_back(assign(part.variable, copy(part)));
     }
   };
   if (plan_.form != CheckpointPlan::Form::Binomial) {
