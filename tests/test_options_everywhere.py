@@ -25,7 +25,7 @@ def judged(counts: collections.Counter) -> None:
 def test_golden_functions(number: int, tmp_path: Path) -> None:
     folder = str(tmp_path)
     choices = [*every_option(folder), *random_options(folder)]
-    for orders, sample in (([1], 6), ([2], 3), ([3], 1)):
+    for orders, sample in (([1], 5), ([2], 2), ([3], 1)):
         judged(fuzz_options.examined((('golden', number), orders, choices, sample, folder)))
 
 
