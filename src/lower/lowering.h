@@ -479,6 +479,7 @@ class Lowering {
   Known& known_;
   FreshNames names_;                      // of the function being lowered
   std::vector<SourceRange> checkpoints_;  // of `with tangent.checkpoint():`
+  bool tapes_on_disk_ = false;            // a list was one
   Statements* out_ = nullptr;
   Frame* frame_ = nullptr;
   Frame* root_ = nullptr;  // of the function being lowered: the differentiated one, or of a pair
