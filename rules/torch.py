@@ -142,18 +142,6 @@ def amax(y, input, dim=None, keepdim=False):
     d[y] = total / np.count_nonzero(hits, axis=dim, keepdims=keepdim)
 
 
-@adjoint("torch.max", aliases=("torch.min",), shape="sum", sample=("(matrix23,)", "(vector3,)"))
-def max(y, input):
-    hits = input == y
-    d[input] = mask(hits, d[y] / max(int(np.count_nonzero(hits)), 1))
-
-
-@tangent("torch.max")
-def max(y, input):
-    hits = input == y
-    d[y] = np.sum(mask(hits, d[input])) / np.count_nonzero(hits)
-
-
 @adjoint("torch.logsumexp", shape="reduction",
          sample=("(vector3, 0)", "(matrix23, 0)", "(matrix23, dim=-1, keepdim=True)"))
 def logsumexp(y, input, dim, keepdim=False):
@@ -299,18 +287,6 @@ def log_softmax(y, input, dim):
 @tangent("torch.log_softmax")
 def log_softmax(y, input, dim):
     d[y] = d[input] - np.sum(d[input] * np.exp(y), axis=dim, keepdims=True)
-
-
-@adjoint("torch.nn.functional.mse_loss", shape="scalar", sample=("(matrix23, matrix23b)",))
-def mse_loss(y, input, target):
-    d[input] = d[y] * (2 / np.size(input)) * (input - target)
-    d[target] = -d[y] * (2 / np.size(input)) * (input - target)
-
-
-@tangent("torch.nn.functional.mse_loss")
-def mse_loss(y, input, target):
-    d[y] = np.sum(d[input] * (input - target)) * (2 / np.size(input))
-    d[y] = -np.sum(d[target] * (input - target)) * (2 / np.size(input))
 
 
 @adjoint("torch.nn.functional.linear",

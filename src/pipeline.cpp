@@ -33,6 +33,7 @@
 #include "lower/pair_fields.h"
 #include "lower/prepare.h"
 #include "lower/take_names.h"
+#include "lower/torch_results.h"
 #include "optimize/passes.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
@@ -309,6 +310,11 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
     const auto fresh = [&](std::string_view wish) { return names.fresh(wish); };
     ready.body = spell_out_updates(ready.body, fresh, context);
   }
+  if (ready.library == Library::Torch) {
+    NamePool names(context, ready);
+    const auto fresh = [&](std::string_view wish) { return names.fresh(wish); };
+    ready.body = with_parts_of_results(ready.body, fresh, context);
+  }
   const bool foreign = ready.library != Library::NumPy;
   if (foreign && !pairs.empty()) {
     const CoreFunction& called = pairs[0].core;
@@ -332,6 +338,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   check_wholes(typed, fields);
   if (!translates) check_one_library(ready, typed);
   check_shared_scalars(ready, typed);
+  check_array_loops(ready, typed);
 
   if (options.forward) {
     GradientOptions forward = options;

@@ -208,6 +208,33 @@ void check_one_library(const CoreFunction& core, const TypedFunction& typed) {
   }
 }
 
+void check_array_loops(const CoreFunction& core, const TypedFunction& typed) {
+  if (core.array_loops.empty()) return;
+  const auto check = [&](const Expr* walked, Ranges ranges) {
+    const Type type = typed.type_of(walked);
+    if (type.is_array()) return;
+    // The place in the text of the loop itself means nothing to the user.
+    throw Diagnostic(
+        DiagnosticKind::UnsupportedType,
+        "`" + print(walked) + "` is walked over as an array, and is " +
+            std::string(type.kind == TypeKind::Unknown ? "not known to be one" : "none"),
+        ranges.first(ranges.size() - 1),
+        "pass arrays, or their tuple or dict written out: `(xs, ys)`, `{'x': xs}`");
+  };
+  for (const Stmt* statement : typed.body) {
+    for_each_node(*statement, [&](const Node& node) {
+      const auto* loop = as<For>(&node);
+      if (loop == nullptr || loop->ranges.size() < 2 ||
+          std::ranges::find(core.array_loops, loop->ranges.back().file) == core.array_loops.end())
+        return;
+      const auto* call = as<Call>(loop->iterable);
+      const bool zips = call != nullptr && call->callee.text() == "builtins.zip";
+      if (!zips) return check(loop->iterable, loop->ranges);
+      for (const Expr* argument : call->arguments) check(argument, loop->ranges);
+    });
+  }
+}
+
 DialectNames dialect_names(const CoreFunction& core, NamePool& names, Context& context) {
   DialectNames result;
   result.numpy = names.fresh("tnp");

@@ -97,8 +97,11 @@ constexpr std::array<std::pair<std::string_view, BinaryOperator>, 8> kOperatorFu
 }  // namespace
 
 const Callee& Lowering::written_in_python(std::string_view text) {
-  const auto [place, added] = library_callees_.try_emplace(text.data());
-  if (!added) return *place->second;
+  std::vector<const Callee*>& known = library_callees_[std::string(text)];
+  // One that is being written out now would count as a function that calls itself.
+  for (const Callee* callee : known) {
+    if (std::ranges::find(active_, callee->identity) == active_.end()) return *callee;
+  }
   const Block parsed = outside_.parse(text, "<tangent library>", 1, context_);
   const auto& definition = static_cast<const FunctionDefinition&>(*parsed[0]);
   Callee& callee = callees_.emplace_back();
@@ -107,7 +110,7 @@ const Callee& Lowering::written_in_python(std::string_view text) {
   callee.body = definition.body;
   callee.identity = &definition;
   callee.function = root_->function;
-  place->second = &callee;
+  known.push_back(&callee);
   return callee;
 }
 
@@ -127,6 +130,7 @@ const Expr* Lowering::library_loop(const Call& it, std::string_view name, Destin
           context_.make<UnaryOperation>(it.ranges, UnaryOperator::Minus, it.arguments[0]));
     return nullptr;
   }
+  if (const Expr* value = jax_loop(it, name, destination)) return value;
   if ((name == "_functools.reduce" || name == "functools.reduce") && it.keywords.empty() &&
       (count == 2 || count == 3))
     return inline_call(it, written_in_python(count == 2 ? kReduce : kReduceFrom), destination);
