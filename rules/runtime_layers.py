@@ -61,6 +61,18 @@ def _spread_bias(y, bias, like, w):
     d[bias] = _conv_bias(full(d[y], y), w)
 
 
+@adjoint("tangent.runtime._channel", linear=("v",),
+         sample=("(vector3, stack2354, 1)", "(vector3, matrix23, 1)"))
+def _channel(y, v, like, axis):
+    d[like] = 0
+    d[v] = _channel_sums(full(d[y], y), axis)
+
+
+@adjoint("tangent.runtime._channel_sums", linear=("b",), sample=("(stack2354, 1)",))
+def _channel_sums(y, b, axis):
+    d[b] = np.broadcast_to(_channel(full(d[y], y), b, axis), np.shape(b))
+
+
 @adjoint("tangent.runtime._max_pool_adjoint", linear=("b",),
          sample=("(stack2354b, stack2354, stack2354, 1, None, 0, 1, 2)",))
 def _max_pool_adjoint(r, b, x, y, size, stride, padding, dilation, count):

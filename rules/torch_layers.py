@@ -102,6 +102,49 @@ def tinygrad_avg_pool2d(y, input, kernel_size=(2, 2), stride=None, *, padding=0,
                                  count_include_pad, 2)
 
 
+# Norms
+
+
+@adjoint("tinygrad.Tensor.layernorm", shape="same_float",
+         sample=("(matrix23,)", "(stack423, -1, 0.001)", "(matrix23, 0)"))
+def layernorm(y, input, axis=-1, eps=1e-05):
+    centred = input - np.mean(input, axis=axis, keepdims=True)
+    scale = np.sqrt(np.mean(centred * centred, axis=axis, keepdims=True) + eps)
+    by = full(d[y], y)
+    d[input] = (by - np.mean(by, axis=axis, keepdims=True)
+                - y * np.mean(by * y, axis=axis, keepdims=True)) / scale
+
+
+@tangent("tinygrad.Tensor.layernorm")
+def layernorm(y, input, axis=-1, eps=1e-05):
+    centred = input - np.mean(input, axis=axis, keepdims=True)
+    scale = np.sqrt(np.mean(centred * centred, axis=axis, keepdims=True) + eps)
+    d[y] = (d[input] - np.mean(d[input], axis=axis, keepdims=True)
+            - y * np.mean(d[input] * y, axis=axis, keepdims=True)) / scale
+
+
+@adjoint("tinygrad.Tensor.batchnorm", shape="same_float",
+         sample=("(stack2354, vector3, vector3b, vector3c, vector3p)",
+                 "(matrix23, vector3, vector3b, vector3c, vector3p)"))
+def batchnorm(y, input, weight, bias, mean, invstd, axis=1):
+    by = full(d[y], y)
+    scale = _channel(weight * invstd, y, axis)
+    d[input] = by * scale
+    d[mean] = -_channel_sums(by * scale, axis)
+    d[weight] = _channel_sums(by * (input - _channel(mean, y, axis)), axis) * invstd
+    d[invstd] = _channel_sums(by * (input - _channel(mean, y, axis)), axis) * weight
+    d[bias] = _channel_sums(by, axis)
+
+
+@tangent("tinygrad.Tensor.batchnorm")
+def batchnorm(y, input, weight, bias, mean, invstd, axis=1):
+    d[y] = d[input] * _channel(weight * invstd, y, axis)
+    d[y] = -_channel(d[mean] * weight * invstd, y, axis)
+    d[y] = _channel(d[weight] * invstd, y, axis) * (input - _channel(mean, y, axis))
+    d[y] = _channel(d[invstd] * weight, y, axis) * (input - _channel(mean, y, axis))
+    d[y] = _channel(d[bias], y, axis)
+
+
 # Losses. Those that broadcast mean over what comes out.
 
 

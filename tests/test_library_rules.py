@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,11 @@ def torch_function(call: LibraryCall) -> Any:
     return function_of(spelled, scope_of('torch'))
 
 
+def part_of(call: LibraryCall, k: int) -> LibraryCall:
+    """A call that gives a tuple, and one part of it."""
+    return replace(call, expression=f'{call.expression}[{k}]')
+
+
 def one_of_torch(call: LibraryCall, width: str) -> int:
     function = torch_function(call)
     arguments = torch_arguments(call, width)
@@ -198,6 +204,9 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
         value = of_active(*chosen)
     except NOT_A_CALL['torch']:
         return 0
+    if isinstance(value, tuple):  # values and their places: each part that has a slope
+        parts = [k for k, part in enumerate(value) if part.is_floating_point()]
+        return sum(one_of_torch(part_of(call, k), width) for k in parts)
     if not isinstance(value, torch.Tensor):
         return 1
     seed = torch.as_tensor(seed_for(tuple(value.shape)), dtype=value.dtype)
@@ -271,9 +280,9 @@ def test_at_points_without_a_slope() -> None:
 def as_method(call: LibraryCall) -> LibraryCall:
     """The call with its first argument as the receiver."""
     method = call.name.rpartition('.')[2]
-    inside = call.expression[len(call.name) + 1 : -1]
+    inside, _, behind = call.expression[len(call.name) + 1 :].rpartition(')')
     receiver, _, rest = inside.partition(',')
-    spelled = f'{receiver}.{method}({rest.strip()})'
+    spelled = f'{receiver}.{method}({rest.strip()}){behind}'
     return LibraryCall(call.name, spelled, call.values, call.record, call.active)
 
 
@@ -298,6 +307,10 @@ def test_tinygrad(name: str) -> None:
             continue
         try:
             value = function(*arguments)
+            if isinstance(value, tuple):
+                call = replace(call, expression=call.expression + '[0]')
+                function = function_of(as_method(call), {})
+                value = value[0]
             shape = value.shape
         except (TypeError, ValueError, RuntimeError, AssertionError, AttributeError, IndexError):
             continue

@@ -190,6 +190,18 @@ def _spread_bias(bias: Array, like: Array, w: Array) -> Array:
     return np.broadcast_to(np.reshape(bias, (-1,) + (1,) * spatial), tuple(like.shape))
 
 
+def _channel(v: Array, like: Array, axis: int) -> Array:
+    """What belongs to the channels along an axis, in a shape that broadcasts against `like`."""
+    rank = len(like.shape)
+    return np.reshape(v, tuple(-1 if k == axis % rank else 1 for k in range(rank)))
+
+
+def _channel_sums(b: Array, axis: int) -> Array:
+    """The sums of `b` over all axes but that of the channels."""
+    rank = len(b.shape)
+    return np.sum(b, axis=tuple(k for k in range(rank) if k != axis % rank))
+
+
 def _max_pool_hits(
     x: Array, y: Array, size: Sizes, stride: Any, padding: Any, dilation: Sizes, count: int
 ) -> tuple[_Plan, list[Array], Array]:
