@@ -10,8 +10,8 @@ same("torch", "numpy", """
     deg2rad rad2deg sinc real nan_to_num maximum minimum fmax fmin float_power arctan2
     atan2 hypot logaddexp logaddexp2 fmod copysign where sign floor ceil trunc fix heaviside
     isnan isfinite isinf signbit isposinf isneginf isclose logical_not logical_and logical_or
-    logical_xor reshape swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like full_like
-    round roll
+    logical_xor reshape swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like
+    full_like round roll
     tile tril triu kron outer inner tensordot einsum add subtract multiply divide true_divide
     pow remainder floor_divide negative matmul equal not_equal less less_equal greater
     greater_equal cross trace vdot diag diagonal flipud fliplr allclose count_nonzero

@@ -149,17 +149,14 @@ def batchnorm(y, input, weight, bias, mean, invstd, axis=1):
 
 
 @adjoint("torch.nn.functional.mse_loss", shape="loss",
-         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')", "(matrix23, matrix23b, reduction='none')",))
+         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')",
+                 "(matrix23, matrix23b, reduction='none')"))
 def mse_loss(y, input, target, *, reduction="mean"):
     if reduction == "mean":
         error = input - target
         d[input] = _unbroadcast(d[y] / np.size(error) * (2 * error), input)
         d[target] = _unbroadcast(-(d[y] / np.size(error)) * (2 * error), target)
-    elif reduction == "sum":
-        error = input - target
-        d[input] = _unbroadcast(d[y] * (2 * error), input)
-        d[target] = _unbroadcast(-d[y] * (2 * error), target)
-    elif reduction == "none":
+    elif reduction == "sum" or reduction == "none":
         error = input - target
         d[input] = _unbroadcast(d[y] * (2 * error), input)
         d[target] = _unbroadcast(-d[y] * (2 * error), target)
@@ -188,17 +185,14 @@ def mse_loss(y, input, target, *, reduction="mean"):
 
 
 @adjoint("torch.nn.functional.l1_loss", shape="loss",
-         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')", "(matrix23, matrix23b, reduction='none')",))
+         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')",
+                 "(matrix23, matrix23b, reduction='none')"))
 def l1_loss(y, input, target, *, reduction="mean"):
     if reduction == "mean":
         error = input - target
         d[input] = _unbroadcast(d[y] / np.size(error) * np.sign(error), input)
         d[target] = _unbroadcast(-(d[y] / np.size(error)) * np.sign(error), target)
-    elif reduction == "sum":
-        error = input - target
-        d[input] = _unbroadcast(d[y] * np.sign(error), input)
-        d[target] = _unbroadcast(-d[y] * np.sign(error), target)
-    elif reduction == "none":
+    elif reduction == "sum" or reduction == "none":
         error = input - target
         d[input] = _unbroadcast(d[y] * np.sign(error), input)
         d[target] = _unbroadcast(-d[y] * np.sign(error), target)
@@ -227,17 +221,15 @@ def l1_loss(y, input, target, *, reduction="mean"):
 
 
 @adjoint("torch.nn.functional.smooth_l1_loss", shape="loss",
-         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')", "(matrix23, matrix23b, reduction='none')", "(matrix23, matrix23b, beta=0.5)",))
+         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')",
+                 "(matrix23, matrix23b, reduction='none')", "(matrix23, matrix23b, beta=0.5)"))
 def smooth_l1_loss(y, input, target, *, reduction="mean", beta=1.0):
     if reduction == "mean":
         error = input - target
         d[input] = _unbroadcast(d[y] / np.size(error) * np.clip(error / beta, -1.0, 1.0), input)
-        d[target] = _unbroadcast(-(d[y] / np.size(error)) * np.clip(error / beta, -1.0, 1.0), target)
-    elif reduction == "sum":
-        error = input - target
-        d[input] = _unbroadcast(d[y] * np.clip(error / beta, -1.0, 1.0), input)
-        d[target] = _unbroadcast(-d[y] * np.clip(error / beta, -1.0, 1.0), target)
-    elif reduction == "none":
+        d[target] = _unbroadcast(
+            -(d[y] / np.size(error)) * np.clip(error / beta, -1.0, 1.0), target)
+    elif reduction == "sum" or reduction == "none":
         error = input - target
         d[input] = _unbroadcast(d[y] * np.clip(error / beta, -1.0, 1.0), input)
         d[target] = _unbroadcast(-d[y] * np.clip(error / beta, -1.0, 1.0), target)
@@ -266,17 +258,14 @@ def smooth_l1_loss(y, input, target, *, reduction="mean", beta=1.0):
 
 
 @adjoint("torch.nn.functional.huber_loss", shape="loss",
-         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')", "(matrix23, matrix23b, reduction='none')", "(matrix23, matrix23b, delta=0.5)",))
+         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')",
+                 "(matrix23, matrix23b, reduction='none')", "(matrix23, matrix23b, delta=0.5)"))
 def huber_loss(y, input, target, reduction="mean", delta=1.0):
     if reduction == "mean":
         error = input - target
         d[input] = _unbroadcast(d[y] / np.size(error) * np.clip(error, -delta, delta), input)
         d[target] = _unbroadcast(-(d[y] / np.size(error)) * np.clip(error, -delta, delta), target)
-    elif reduction == "sum":
-        error = input - target
-        d[input] = _unbroadcast(d[y] * np.clip(error, -delta, delta), input)
-        d[target] = _unbroadcast(-d[y] * np.clip(error, -delta, delta), target)
-    elif reduction == "none":
+    elif reduction == "sum" or reduction == "none":
         error = input - target
         d[input] = _unbroadcast(d[y] * np.clip(error, -delta, delta), input)
         d[target] = _unbroadcast(-d[y] * np.clip(error, -delta, delta), target)
@@ -305,15 +294,13 @@ def huber_loss(y, input, target, reduction="mean", delta=1.0):
 
 
 @adjoint("torch.nn.functional.binary_cross_entropy_with_logits", shape="loss",
-         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')", "(matrix23, matrix23b, reduction='none')",))
+         sample=("(matrix23, matrix23b)", "(matrix23, matrix23b, reduction='sum')",
+                 "(matrix23, matrix23b, reduction='none')"))
 def binary_cross_entropy_with_logits(y, input, target, *, reduction="mean"):
     if reduction == "mean":
         d[input] = d[y] / np.size(input) * (scipy.special.expit(input) - target)
         d[target] = -(d[y] / np.size(input)) * input
-    elif reduction == "sum":
-        d[input] = d[y] * (scipy.special.expit(input) - target)
-        d[target] = -d[y] * input
-    elif reduction == "none":
+    elif reduction == "sum" or reduction == "none":
         d[input] = d[y] * (scipy.special.expit(input) - target)
         d[target] = -d[y] * input
     else:
@@ -338,15 +325,13 @@ def binary_cross_entropy_with_logits(y, input, target, *, reduction="mean"):
 
 
 @adjoint("torch.nn.functional.binary_cross_entropy", shape="loss",
-         sample=("(0.1 + 0.2 * matrix23p, 0.2 * matrix23bp)", "(0.1 + 0.2 * matrix23p, 0.2 * matrix23bp, reduction='sum')",))
+         sample=("(0.1 + 0.2 * matrix23p, 0.2 * matrix23bp)",
+                 "(0.1 + 0.2 * matrix23p, 0.2 * matrix23bp, reduction='sum')"))
 def binary_cross_entropy(y, input, target, *, reduction="mean"):
     if reduction == "mean":
         d[input] = d[y] / np.size(input) * ((input - target) / (input * (1 - input)))
         d[target] = d[y] / np.size(input) * (np.log1p(-input) - np.log(input))
-    elif reduction == "sum":
-        d[input] = d[y] * ((input - target) / (input * (1 - input)))
-        d[target] = d[y] * (np.log1p(-input) - np.log(input))
-    elif reduction == "none":
+    elif reduction == "sum" or reduction == "none":
         d[input] = d[y] * ((input - target) / (input * (1 - input)))
         d[target] = d[y] * (np.log1p(-input) - np.log(input))
     else:
@@ -390,7 +375,7 @@ def nll_loss(y, input, target, *, reduction="mean"):
 def cross_entropy(y, input, target, *, reduction="mean"):
     if reduction == "none":
         d[input] = refuse(d[y], "reduction='none'")
-    elif not integer(target):
+    elif known(target) and not integer(target):
         d[input] = refuse(d[y], "shares of classes as the target")
     elif rank(input) == 1:
         by = _nll_adjoint(d[y], input, target, reduction)
@@ -404,7 +389,7 @@ def cross_entropy(y, input, target, *, reduction="mean"):
 def cross_entropy(y, input, target, *, reduction="mean"):
     if reduction == "none":
         d[y] = refuse(d[input], "reduction='none'")
-    elif not integer(target):
+    elif known(target) and not integer(target):
         d[y] = refuse(d[input], "shares of classes as the target")
     elif rank(input) == 1:
         shares = scipy.special.softmax(input, axis=0)

@@ -3,6 +3,7 @@ second order."""
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from dataclasses import replace
@@ -24,8 +25,13 @@ if shutil.which('clang') is None:
     if shutil.which('clang') is None:
         os.environ['DEV'] = 'PYTHON'
 
-# Most of the time here is XLA's, for code that runs once.
+# Most of the time here is XLA's, for code that runs once: what it compiles is kept for later runs.
 jax.config.update('jax_disable_most_optimizations', True)
+jax.config.update(
+    'jax_compilation_cache_dir', str(Path(__file__).resolve().parent.parent / 'build' / 'jax-cache')
+)
+jax.config.update('jax_persistent_cache_min_compile_time_secs', 0.0)
+jax.config.update('jax_persistent_cache_min_entry_size_bytes', -1)
 
 JAX = functions_of('jax')
 TORCH = functions_of('torch')
@@ -82,24 +88,36 @@ def test_jax(name: str) -> None:
     for number, call in enumerate(calls_of(name, JAX[name])):
         for width in WIDTHS[: 1 if number else 2]:
             with jax.enable_x64(True):
-                tried += one_of_jax(call, width)
+                tried += one_of_jax(call, width, eagerly=tried == 0)
     assert tried, 'no sample is a call of this function'
 
 
-def one_of_jax(call: LibraryCall, width: str) -> int:
+def compiled_once(function: Any, *arguments: Any) -> Any:
+    """The function's value, by one compilation of all of it instead of one for each operation."""
+    try:
+        return jax.jit(function)(*arguments)
+    except (jax.errors.ConcretizationTypeError, jax.errors.JAXIndexError):
+        return function(*arguments)
+
+
+def one_of_jax(call: LibraryCall, width: str, eagerly: bool) -> int:
+    """Both modes against JAX's: operation by operation, as users run it, or compiled."""
     function = jax_function(call)
     arguments = jax_arguments(call, width)
     positions = [list(call.values).index(name) for name in call.active]
 
-    def of_active(*active: Any) -> Any:
-        whole = list(arguments)
+    def whole(active: Any) -> list[Any]:
+        made = list(arguments)
         for position, value in zip(positions, active, strict=True):
-            whole[position] = value
-        return function(*whole)
+            made[position] = value
+        return made
+
+    def of_active(*active: Any) -> Any:
+        return function(*whole(active))
 
     chosen = [arguments[position] for position in positions]
     try:
-        value, pullback = jax.vjp(of_active, *chosen)
+        value = jax.eval_shape(of_active, *chosen)
     except NOT_A_CALL['jax.numpy']:
         return 0
     if call.name.endswith('hstack') and 'number' in call.expression:
@@ -107,18 +125,28 @@ def one_of_jax(call: LibraryCall, width: str) -> int:
     if isinstance(value, (tuple, list)):
         return 1  # parts of tuples are tried by themselves
     seed = jnp.asarray(seed_for(value.shape), value.dtype)
-    want = pullback(seed)
-    got = tangent.vjp(function, wrt=tuple(call.active))(*arguments, init_grad=seed)
-    got = got if isinstance(got, tuple) else (got,)
+    moves = [jnp.asarray(seed_for(np.shape(each)), each.dtype) for each in chosen]
+    moves = [jnp.asarray(symmetric(call.name, each)) for each in moves]
+
+    def of_jax(chosen: Any, moves: Any, seed: Any) -> Any:
+        pullback = jax.vjp(of_active, *chosen)[1]
+        return pullback(seed), jax.jvp(of_active, tuple(chosen), tuple(moves))[1]
+
+    def ours(chosen: Any, moves: Any, seed: Any) -> Any:
+        given = whole(chosen)
+        slopes = tangent.vjp(function, wrt=tuple(call.active))(*given, init_grad=seed)
+        slopes = slopes if isinstance(slopes, tuple) else (slopes,)
+        return slopes, tangent.jvp(function, wrt=tuple(call.active))(*given, *moves)
+
+    want, along = compiled_once(of_jax, chosen, moves, seed)
+    got, forward = (
+        ours(chosen, moves, seed) if eagerly else compiled_once(ours, chosen, moves, seed)
+    )
     for each, other, argument in zip(got, want, chosen, strict=True):
         where = f'{call.expression} {width}'
         assert isinstance(each, jax.Array), where
         assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
         close(symmetric(call.name, each), symmetric(call.name, other), width, where)
-    moves = [jnp.asarray(seed_for(np.shape(each)), each.dtype) for each in chosen]
-    moves = [jnp.asarray(symmetric(call.name, each)) for each in moves]
-    _, along = jax.jvp(of_active, chosen, moves)
-    forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
     close(forward, along, width, f'{call.expression} {width} forward')
     return 1
 
@@ -147,8 +175,8 @@ def test_second_order_of_jax(name: str) -> None:
             position = list(call.values).index(first)
             got = tangent.grad(tangent.grad(function, wrt=(first,)), wrt=(first,))(*arguments)
 
-            want = sum_of_slopes(function, arguments, position)
-            close(got, want, 'float64', call.expression)
+            slopes = functools.partial(sum_of_slopes, function, position=position)
+            close(got, compiled_once(slopes, arguments), 'float64', call.expression)
 
 
 # torch

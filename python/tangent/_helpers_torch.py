@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -188,7 +189,7 @@ def _conv_input(
     """The adjoint of the image in a convolution."""
     if isinstance(padding, str) or x.ndim != w.ndim:
         return _pull(lambda image: _conv(image, w, stride, padding, dilation, groups), x, b)
-    grad = torch.nn.grad
+    grad: Any = import_module('torch.nn.grad')
     adjoint = (grad.conv1d_input, grad.conv2d_input, grad.conv3d_input)[w.ndim - 3]
     return adjoint(x.shape, w, b, stride, padding, dilation, groups)
 
@@ -205,6 +206,6 @@ def _conv_weight(
     """The adjoint of the weights in a convolution."""
     if isinstance(padding, str) or x.ndim != w.ndim:
         return _pull(lambda weights: _conv(x, weights, stride, padding, dilation, groups), w, b)
-    grad = torch.nn.grad
+    grad: Any = import_module('torch.nn.grad')
     adjoint = (grad.conv1d_weight, grad.conv2d_weight, grad.conv3d_weight)[w.ndim - 3]
     return adjoint(x, w.shape, b, stride, padding, dilation, groups)

@@ -138,6 +138,11 @@ def expand_dims(a: Any, axis: Axis) -> Tensor:
     return a
 
 
+def squeeze(a: Tensor, axis: Any = None) -> Tensor:
+    """np.squeeze."""
+    return torch.squeeze(a) if axis is None else torch.squeeze(a, axis)
+
+
 def broadcast_to(a: Any, shape: Any) -> Tensor:
     """np.broadcast_to."""
     return torch.broadcast_to(_tensor(a), (shape,) if isinstance(shape, int) else tuple(shape))

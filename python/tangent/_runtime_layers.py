@@ -302,6 +302,11 @@ def _avg_pool_adjoint(
 def _picked(target: Array, classes: int, dtype_of: Array, axis: int) -> Array:
     """1 where a class is the target, along an axis for the classes."""
     rank = len(target.shape) + 1
+    if rank != len(dtype_of.shape):
+        raise TypeError(
+            'the gradient of a loss over classes takes the numbers of the classes as its target, '
+            f'not an array of shape {tuple(target.shape)} for values of {tuple(dtype_of.shape)}'
+        )
     shape = tuple(classes if k == axis else 1 for k in range(rank))
     hits = np.expand_dims(target, axis) == np.reshape(np.arange(classes), shape)
     return np.where(hits, np.ones_like(dtype_of), np.zeros_like(dtype_of))

@@ -152,7 +152,11 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   if (name.starts_with("builtins.")) {
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
-  if (const Expr* value = library_loop(it, name, destination)) return value;
+  // A value, never a return or assignment in place: no value means that it is another function.
+  Destination as_value;
+  if (destination.form == Destination::Form::Value) as_value = destination;
+  if (destination.form == Destination::Form::Name) as_value.wish = destination.name.text();
+  if (const Expr* value = library_loop(it, name, as_value)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";
