@@ -84,6 +84,19 @@ def best(items, default):
     return min(items)
 )";
 
+// Helpers of gradients that add to the adjoints in a list: differentiated again, they are the loops
+// that they are.
+constexpr std::string_view kAddToItems = R"(
+def add_to_items(items, b):
+    for k in range(len(items)):
+        items[k] = items[k] + b[k]
+)";
+constexpr std::string_view kAddToAll = R"(
+def add_to_all(items, b):
+    for k in range(len(items)):
+        items[k] = items[k] + b
+)";
+
 constexpr std::array<std::pair<std::string_view, BinaryOperator>, 8> kOperatorFunctions = {
     {{"add", BinaryOperator::Add},
      {"sub", BinaryOperator::Subtract},
@@ -131,6 +144,13 @@ const Expr* Lowering::library_loop(const Call& it, std::string_view name, Destin
     return nullptr;
   }
   if (const Expr* value = jax_loop(it, name, destination)) return value;
+  const bool to_items = name == "tangent.runtime._add_to_items";
+  if (to_items || name == "tangent.runtime._add_to_all") {
+    if (count != 2)
+      refuse(it, "the derivative of a gradient that adds to a slice of a list is not supported",
+             "write the function without the slice of a list");
+    return inline_call(it, written_in_python(to_items ? kAddToItems : kAddToAll), destination);
+  }
   if ((name == "_functools.reduce" || name == "functools.reduce") && it.keywords.empty() &&
       (count == 2 || count == 3))
     return inline_call(it, written_in_python(count == 2 ? kReduce : kReduceFrom), destination);
