@@ -76,7 +76,7 @@ def _channel_sums(y, b, axis):
 
 
 @adjoint("tangent.runtime._max_pool_adjoint", shape="like_second", linear=("b",),
-         sample=("(stack2354b, stack2354, stack2354, 1, None, 0, 1, 2)",))
+         sample=("(stack2322, stack2354, stack2322b, 2, None, 0, 1, 2)",))
 def _max_pool_adjoint(r, b, x, y, size, stride, padding, dilation, count):
     d[x] = 0
     d[y] = 0
@@ -84,7 +84,7 @@ def _max_pool_adjoint(r, b, x, y, size, stride, padding, dilation, count):
 
 
 @adjoint("tangent.runtime._max_pool_tangent", shape="like_third", linear=("t",),
-         sample=("(stack2354b, stack2354, stack2354, 1, None, 0, 1, 2)",))
+         sample=("(stack2354b, stack2354, stack2322b, 2, None, 0, 1, 2)",))
 def _max_pool_tangent(r, t, x, y, size, stride, padding, dilation, count):
     d[x] = 0
     d[y] = 0

@@ -212,7 +212,7 @@ def _max_pool_hits(
     total = 0.0
     for hit in hits:
         total = total + np.where(hit, 1.0 + 0.0 * top, 0.0 * top)
-    return plan, hits, total
+    return plan, hits, np.maximum(total, 1.0)
 
 
 def _max_pool_adjoint(

@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "lower/desugar.h"
 #include "lower/lowering.h"
 
 namespace tangent::lowering {
@@ -120,7 +121,7 @@ const Callee& Lowering::written_in_python(std::string_view text) {
   Callee& callee = callees_.emplace_back();
   callee.name = definition.name;
   callee.parameters = definition.parameters;
-  callee.body = definition.body;
+  callee.body = desugared(definition.body, definition.parameters, context_);
   callee.identity = &definition;
   callee.function = root_->function;
   known.push_back(&callee);
