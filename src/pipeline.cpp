@@ -347,6 +347,10 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   if (!translates) check_one_library(ready, typed);
   check_shared_scalars(ready, typed);
   check_array_loops(ready, typed);
+  check_sorting_methods(ready, typed);
+  for (const TypedFunction& pair : program.pairs) {
+    if (pair.core != nullptr) check_sorting_methods(*pair.core, pair);
+  }
 
   if (options.forward) {
     GradientOptions forward = options;

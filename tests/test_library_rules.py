@@ -199,6 +199,8 @@ def test_torch(name: str) -> None:
 
 
 def torch_function(call: LibraryCall) -> Any:
+    if call.name.startswith('torch.nn.functional.'):
+        call = replace(call, expression=call.expression.replace('np.array(', 'torch.tensor('))
     if not call.name.startswith('torch.Tensor.'):
         return function_of(call, scope_of('torch'))
     # A method: the first argument is the receiver.
@@ -245,6 +247,7 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
         where = f'{call.expression} {width}'
         assert isinstance(each, torch.Tensor), where
         assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
+        other = torch.zeros_like(argument) if other is None else other
         each, other = each.detach(), other.detach()
         close(symmetric(call.name, each), symmetric(call.name, other), width, where)
     plain = [each.detach() for each in chosen]

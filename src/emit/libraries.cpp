@@ -247,6 +247,24 @@ void check_array_loops(const CoreFunction& core, const TypedFunction& typed) {
   }
 }
 
+void check_sorting_methods(const CoreFunction& core, const TypedFunction& typed) {
+  const bool has_tensors = core.library == Library::Torch || core.library == Library::Tinygrad;
+  for (const Stmt* statement : typed.body) {
+    for_each_node(*statement, [&](const Node& node) {
+      const auto* call = as<Call>(&node);
+      const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+      if (method == nullptr || method->attribute.text() != "sort" ||
+          !module_called(core, call).empty())
+        return;
+      const Type type = typed.type_of(method->value);
+      if (has_tensors && type.is_array()) return;
+      throw Diagnostic(DiagnosticKind::WriteInPlace,
+                       "`" + print(call->function) + "()` writes in place and gives None",
+                       call->ranges, "sort into a new value: `np.sort(x)`, `sorted(xs)`");
+    });
+  }
+}
+
 DialectNames dialect_names(const CoreFunction& core, NamePool& names, Context& context) {
   DialectNames result;
   result.numpy = names.fresh("tnp");

@@ -22,6 +22,9 @@ Library find_library(const CoreFunction& core, const std::vector<Type>& argument
 // Refuses calls of NumPy's functions with arrays of another library.
 void check_one_library(const CoreFunction& core, const TypedFunction& typed);
 
+// Refuses `.sort()` as a value where it is not that of a tensor.
+void check_sorting_methods(const CoreFunction& core, const TypedFunction& typed);
+
 // Refuses containers where a loop of JAX goes over arrays (lower/jax_loops.cpp).
 void check_array_loops(const CoreFunction& core, const TypedFunction& typed);
 

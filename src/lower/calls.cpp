@@ -255,7 +255,10 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     if (destination.form == Destination::Form::Nothing) return call;
     return bind_temporary(call, "item", it.ranges);
   }
-  if (rebinds_list(it, method)) return list_method(it, method, destination);
+  // `v, i = x.sort(0)` of a tensor: what gives a value is not the method of a list.
+  const bool sorts =
+      method.attribute.text() == "sort" && destination.form == Destination::Form::Value;
+  if (!sorts && rebinds_list(it, method)) return list_method(it, method, destination);
   const std::optional<Thing> owner = thing_of(method.value);
   if (owner && owner->kind == ThingKind::Value) {
     const Type type = outside_.type_of(*owner, context_.arena());
@@ -277,7 +280,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     set_elements(receiver, value, it.ranges);
     return context_.none(it.ranges);
   }
-  if (is_writing_method(called)) {
+  if (!sorts && is_writing_method(called)) {
     refuse(it,
            "`." + std::string(method.attribute.text()) +
                "()` writes in place, which is not supported yet",
