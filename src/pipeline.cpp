@@ -35,6 +35,7 @@
 #include "lower/pair_fields.h"
 #include "lower/prepare.h"
 #include "lower/take_names.h"
+#include "lower/torch_results.h"
 #include "optimize/passes.h"
 #include "optimize/settle_attempts.h"
 #include "syntax/printer.h"
@@ -317,6 +318,11 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
     const auto fresh = [&](std::string_view wish) { return names.fresh(wish); };
     ready.body = spell_out_updates(ready.body, fresh, context);
   }
+  if (ready.library == Library::Torch) {
+    NamePool names(context, ready);
+    const auto fresh = [&](std::string_view wish) { return names.fresh(wish); };
+    ready.body = with_parts_of_results(ready.body, fresh, context);
+  }
   const bool foreign = ready.library != Library::NumPy;
   const bool on_disk = !options.checkpoint.disk.empty();
   if (foreign && on_disk) {
@@ -347,6 +353,11 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   check_wholes(typed, fields);
   if (!translates) check_one_library(ready, typed);
   check_shared_scalars(ready, typed);
+  check_array_loops(ready, typed);
+  check_sorting_methods(ready, typed);
+  for (const TypedFunction& pair : program.pairs) {
+    if (pair.core != nullptr) check_sorting_methods(*pair.core, pair);
+  }
 
   if (options.forward) {
     GradientOptions forward = options;

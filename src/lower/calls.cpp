@@ -171,8 +171,12 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   if (name.starts_with("builtins.")) {
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
-  if (const Expr* value = library_loop(it, name, destination)) return value;
-  if (const Expr* value = distribution(it, name, destination)) return value;
+  // A value, never a return or assignment in place: no value means that it is another function.
+  Destination as_value;
+  if (destination.form == Destination::Form::Value) as_value = destination;
+  if (destination.form == Destination::Form::Name) as_value.wish = destination.name.text();
+  if (const Expr* value = library_loop(it, name, as_value)) return value;
+  if (const Expr* value = distribution(it, name, as_value)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";
@@ -259,7 +263,10 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     if (destination.form == Destination::Form::Nothing) return call;
     return bind_temporary(call, "item", it.ranges);
   }
-  if (rebinds_list(it, method)) return list_method(it, method, destination);
+  // `v, i = x.sort(0)` of a tensor: what gives a value is not the method of a list.
+  const bool sorts =
+      method.attribute.text() == "sort" && destination.form == Destination::Form::Value;
+  if (!sorts && rebinds_list(it, method)) return list_method(it, method, destination);
   const std::optional<Thing> owner = thing_of(method.value);
   if (owner && owner->kind == ThingKind::Value) {
     const Type type = outside_.type_of(*owner, context_.arena());
@@ -281,7 +288,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     set_elements(receiver, value, it.ranges);
     return context_.none(it.ranges);
   }
-  if (is_writing_method(called)) {
+  if (!sorts && is_writing_method(called)) {
     refuse(it,
            "`." + std::string(method.attribute.text()) +
                "()` writes in place, which is not supported yet",

@@ -412,6 +412,12 @@ class Lowering {
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
+  // jax_loops.cpp
+  const Expr* jax_loop(const Call& it, std::string_view name, Destination destination);
+  const Expr* jax_switch(const Call& it, Destination destination);
+  const Expr* jax_scan(const Call& it, bool scans, Destination destination);
+  static const Expr* argument_named(const Call& it, std::size_t position, std::string_view name);
+  const Callee* callee_written(const Expr* function, const Call& it);
   // distributions.cpp
   const Expr* distribution(const Call& it, std::string_view name, Destination destination);
   const Expr* frozen_distribution(const Call& it, const Attribute& method, Destination destination);
@@ -515,7 +521,9 @@ class Lowering {
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
-  std::unordered_map<std::string, const Callee*> library_callees_;  // by their texts
+  // By their texts; more than one where one is written out inside itself.
+  std::unordered_map<std::string, std::vector<const Callee*>> library_callees_;
+  std::vector<FileId> array_loops_;  // texts whose loops go over arrays alone
 
   // Functions, classes and modules that arguments and objects of the outside hold, by their texts.
   std::unordered_map<std::string, Thing> held_outside_;
