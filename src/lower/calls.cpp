@@ -75,7 +75,10 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   }
   const std::optional<Thing> thing = thing_of(function);
   if (!thing) {
-    if (method != nullptr) return method_call(it, *method, destination);
+    if (method != nullptr) {
+      if (const Expr* value = frozen_distribution(it, *method, destination)) return value;
+      return method_call(it, *method, destination);
+    }
     if (is<Name>(function)) this->name(static_cast<const Name&>(*function));
     const Expr* value = expression(function);
     if (is_known(value) || object_of(value) != nullptr) return call_known(it, value, destination);
@@ -87,6 +90,9 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
       refuse(it, "`" + print(function) + "` is not defined: its gradient cannot be found",
              "define or import it before `tangent.grad` is called", DiagnosticKind::UnresolvedCall);
     case ThingKind::Module:
+      if (thing->qualified_name.text().starts_with("scipy.stats."))
+        refuse(it, "a distribution with its parameters is not supported as a value",
+               "call its method with them: `norm.logpdf(x, loc, scale)`");
       refuse(it, "`" + print(function) + "` is a module and cannot be called",
              "call one of its functions", DiagnosticKind::UnresolvedCall);
     case ThingKind::Library:
@@ -147,6 +153,11 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   }
   // A check of what a backward function of the user's returned: it has been made.
   if (name == "tangent.runtime._parts" && !it.arguments.empty()) return expression(it.arguments[0]);
+  // A tape of a gradient is a list, wherever it lies.
+  if (name == "tangent.runtime._tape_on_disk") {
+    tapes_on_disk_ = true;
+    return context_.make<ListDisplay>(it.ranges, Exprs());
+  }
   if (among(kReflecting, name)) {
     refuse(it, "`" + print(it.function) + "` is not supported", "use plain names and loops");
   }
@@ -160,7 +171,12 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   if (name.starts_with("builtins.")) {
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
-  if (const Expr* value = library_loop(it, name, destination)) return value;
+  // A value, never a return or assignment in place: no value means that it is another function.
+  Destination as_value;
+  if (destination.form == Destination::Form::Value) as_value = destination;
+  if (destination.form == Destination::Form::Name) as_value.wish = destination.name.text();
+  if (const Expr* value = library_loop(it, name, as_value)) return value;
+  if (const Expr* value = distribution(it, name, as_value)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";
@@ -247,7 +263,10 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     if (destination.form == Destination::Form::Nothing) return call;
     return bind_temporary(call, "item", it.ranges);
   }
-  if (rebinds_list(it, method)) return list_method(it, method, destination);
+  // `v, i = x.sort(0)` of a tensor: what gives a value is not the method of a list.
+  const bool sorts =
+      method.attribute.text() == "sort" && destination.form == Destination::Form::Value;
+  if (!sorts && rebinds_list(it, method)) return list_method(it, method, destination);
   const std::optional<Thing> owner = thing_of(method.value);
   if (owner && owner->kind == ThingKind::Value) {
     const Type type = outside_.type_of(*owner, context_.arena());
@@ -269,7 +288,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     set_elements(receiver, value, it.ranges);
     return context_.none(it.ranges);
   }
-  if (is_writing_method(called)) {
+  if (!sorts && is_writing_method(called)) {
     refuse(it,
            "`." + std::string(method.attribute.text()) +
                "()` writes in place, which is not supported yet",

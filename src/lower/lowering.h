@@ -399,6 +399,7 @@ class Lowering {
   // unrolled_loops.cpp
   void release_targets(const Expr* target);
   std::optional<std::int64_t> constant_integer(const Expr* core) const;
+  const Expr* integer_of(std::int64_t value, Ranges ranges);
   std::optional<std::vector<const Expr*>> counted_items(const Expr* core);
   bool is_written_out(const Node& loop) const;
   void write_out_around(const Expr* index);
@@ -411,6 +412,15 @@ class Lowering {
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
+  // jax_loops.cpp
+  const Expr* jax_loop(const Call& it, std::string_view name, Destination destination);
+  const Expr* jax_switch(const Call& it, Destination destination);
+  const Expr* jax_scan(const Call& it, bool scans, Destination destination);
+  static const Expr* argument_named(const Call& it, std::size_t position, std::string_view name);
+  const Callee* callee_written(const Expr* function, const Call& it);
+  // distributions.cpp
+  const Expr* distribution(const Call& it, std::string_view name, Destination destination);
+  const Expr* frozen_distribution(const Call& it, const Attribute& method, Destination destination);
   // iterators.cpp
   void use_up(const Expr* iterable);
   const Expr* iterator_call(const Call& it, const Thing& thing, Destination destination);
@@ -481,6 +491,7 @@ class Lowering {
   Known& known_;
   FreshNames names_;                      // of the function being lowered
   std::vector<SourceRange> checkpoints_;  // of `with tangent.checkpoint():`
+  bool tapes_on_disk_ = false;            // a list was one
   Statements* out_ = nullptr;
   Frame* frame_ = nullptr;
   Frame* root_ = nullptr;  // of the function being lowered: the differentiated one, or of a pair
@@ -510,7 +521,9 @@ class Lowering {
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
-  std::unordered_map<const char*, const Callee*> library_callees_;  // by their texts
+  // By their texts; more than one where one is written out inside itself.
+  std::unordered_map<std::string, std::vector<const Callee*>> library_callees_;
+  std::vector<FileId> array_loops_;  // texts whose loops go over arrays alone
 
   // Functions, classes and modules that arguments and objects of the outside hold, by their texts.
   std::unordered_map<std::string, Thing> held_outside_;
