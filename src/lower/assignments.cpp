@@ -200,6 +200,20 @@ const Expr* Lowering::checked_place(const Expr* place) {
     if (object != nullptr && object->is_argument && name_in_argument(*object, attribute->attribute))
       throw LowerAgain();
   }
+  // y.T[i, j] = e: the view gets a name, as any other.
+  const auto* transposed = as<Attribute>(root);
+  const auto* base = transposed != nullptr ? as<Name>(transposed->value) : nullptr;
+  if (is<Subscript>(place) && base != nullptr && base->scope == Scope::Local &&
+      object_of(base) == nullptr && transposed->attribute.text() == "T") {
+    const Symbol view = names_.fresh("across");
+    emit_assign(view, transposed, place->ranges);
+    const auto renamed = [&](const auto& self, const Expr* it) -> const Expr* {
+      const auto* part = as<Subscript>(it);
+      if (part == nullptr) return context_.local(view, it->ranges);
+      return context_.make<Subscript>(it->ranges, self(self, part->value), part->index);
+    };
+    return renamed(renamed, place);
+  }
   const auto* name = as<Name>(root);
   if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local) {
     refuse(*place, "writing an element of what is no variable of the function is not supported",

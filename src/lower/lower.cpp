@@ -9,6 +9,7 @@
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
+#include "lower/try_statements.h"
 #include "lower/unbound.h"
 #include "lower/verify.h"
 #include "syntax/visit.h"
@@ -152,6 +153,7 @@ Block Lowering::body_of(const FunctionDefinition& definition, ThingHandle functi
 Block Lowering::restructure(const Statements& statements, const ScopeFacts& facts,
                             bool with_returns) {
   Block body = context_.list(statements);
+  if (facts.find(context_.symbol(kTryMarker)) != nullptr) body = with_attempts_of_frame(body);
   if (facts.has_loop_else) body = without_loop_else(context_, names_, body);
   if (facts.early_return) body = without_loop_returns(context_, names_, body);
   if (facts.has_continue) body = without_continues(context_, names_, body);

@@ -193,6 +193,7 @@ class Lowering {
   void raise_statement(const Raise& it);
   void delete_statement(const Delete& it);
   void import_statement(const Import& it);
+  const Expr* imported_name(const Thing& thing, Symbol wish, bool free, Ranges ranges);
 
   // loops.cpp
   void for_statement(const For& it);
@@ -273,6 +274,7 @@ class Lowering {
   // `callee`: what is called, if that is known, and how many arguments it gets before these.
   std::vector<Argument> arguments_of(const Call& it, const Callee* callee = nullptr,
                                      std::size_t before = 0);
+  std::vector<Symbol> keys_of_dict(const Expr& written);
   std::vector<const Expr*> spread(const Call& it, const Starred& starred, const Callee* callee,
                                   std::size_t before);
   // writing_calls.cpp
@@ -280,6 +282,7 @@ class Lowering {
   void set_elements(const Expr* place, const Expr* value, Ranges ranges);
   const Expr* written_by(const Call& it, Symbol callee, Destination destination);
   const Expr* masked_quotient(const Call& it);
+  const Expr* added_at(const Call& it, BinaryOperator op);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);
@@ -427,6 +430,9 @@ class Lowering {
   const Expr* unrolled_comprehension(const Comprehension& it, const Expr* first);
   // with_statements.cpp
   const Expr* entered(const Call& it);
+  // try_markers.cpp
+  const Expr* try_marker(const Call& it);
+  Block with_attempts_of_frame(Block body);
   void unrolled_loop(const For& it, std::span<const Expr* const> items);
 
   // object_calls.cpp: their methods and operators
@@ -604,6 +610,8 @@ bool writes_arguments(std::string_view function);
 bool is_writing_method(std::string_view name);
 // A call that neither prints, draws nor changes anything.
 bool is_calm(Symbol callee);
+// Whether what is called is a marker of a `try`.
+bool is_try_marker(const Expr* function);
 // Whether a call looks like one of functools.partial.
 bool looks_like_partial(const Call& it);
 
