@@ -199,7 +199,11 @@ class Assembler {
       const Ranges ranges = origin_of(save.variable, block, index);
       saved_at_.emplace(save.storage, ranges);
       const Expr* value = context_.local(save.variable);
-      if (save.copy_list) {
+      if (save.copy_list && plan_.deep_lists.contains(save.variable)) {
+        value = context_.make<Call>({}, context_.global(context_.symbol("_copied_items")),
+                                    context_.symbol("tangent.runtime._copied_items"),
+                                    context_.list<const Expr*>({value}), List<const Keyword*>());
+      } else if (save.copy_list) {
         value = context_.make<Call>({}, context_.global(context_.symbol("list")),
                                     context_.symbol("builtins.list"),
                                     context_.list<const Expr*>({value}), List<const Keyword*>());

@@ -392,6 +392,7 @@ class Lowering {
   // library_loops.cpp
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
+  const Expr* sorted_by(const Call& it, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
   bool is_of_module(const Thing& thing, std::string_view name, std::string_view module);
   bool makes_known(const Comprehension& it);
