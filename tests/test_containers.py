@@ -314,6 +314,73 @@ def extended_by_itself(xs):
     return ys[3] * ys[1]
 
 
+def pairs_appended(x):
+    ps = []
+    for k in range(4):
+        ps.append((x**k, x + k))
+    total = 0.0
+    for a, b in ps:
+        total += a * b
+    return total
+
+
+def pairs_by_the_last(x, y):
+    ps = [(x, 1.0)]
+    for k in range(3):
+        a, b = ps[-1]
+        ps.append((a * y + k, b + ps[-1][0]))
+    return ps[-1][0] * ps[1][1]
+
+
+def pairs_as_a_stack(x):
+    todo = [(x, 0), (x * x, 1)]
+    total = 0.0
+    while todo:
+        value, depth = todo.pop()
+        if depth < 3:
+            todo.append((value * 0.5, depth + 1))
+            if depth == 1:
+                todo.append((value * x, depth + 2))
+        else:
+            total = 0.7 * total + value**2
+    return total
+
+
+def records_stepped(x, dt):
+    ps = [{'x': x * k, 'v': x + k, 'name': 'p'} for k in range(3)]
+    for _ in range(2):
+        for p in ps:
+            p['x'] += p['v'] * dt
+            p['v'] *= 0.9
+    return sum(p['x'] ** 2 for p in ps)
+
+
+def records_in_pairs(x):
+    ps = []
+    for k in range(4):
+        ps.append({'mass': x + k, 'at': x * x * k})
+    total = 0.0
+    for i, p in enumerate(ps):
+        for j in range(i + 1, len(ps)):
+            total += p['mass'] * ps[j]['mass'] / (1.0 + (p['at'] - ps[j]['at']) ** 2)
+    return total
+
+
+def records_by_index(x):
+    ps = [{'x': x, 'v': 1.0}, {'x': x * x, 'v': 2.0}]
+    for k in range(4):
+        ps[k % 2]['x'] = ps[k % 2]['x'] * x + ps[(k + 1) % 2]['v']
+    for p in reversed(ps):
+        p['v'] = p['v'] * p['x']
+    return ps[0]['v'] + ps[1]['v'] * ps[1]['x']
+
+
+def record_replaced(x):
+    ps = [(x, x), (1.0, x * x)]
+    ps[0] = (ps[1][1], ps[0][0] * 2.0)
+    return ps[0][0] * ps[0][1] + ps[1][0]
+
+
 MATRIX = [[1.5, 0.3], [0.2, 2.1]]
 RAGGED = [[0.5], [1.5, -0.3], [0.2, 2.1, 0.7]]
 THREE = [0.7, 1.9, -0.4]
@@ -324,7 +391,10 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
                             rows_of_a_loop, tuple_with_dict, memo, counts, counts_in_branches,
                             overwritten_entries, entries_read_and_scaled, new_dict_in_a_loop,
                             filled_dict_as_result, tuple_keys, set_by_default, queue, window,
-                            both_ends, second_name)],
+                            both_ends, second_name, pairs_appended, pairs_as_a_stack,
+                            records_in_pairs, records_by_index, record_replaced)],
+    (pairs_by_the_last, (1.3, 0.4)),
+    (records_stepped, (1.3, 0.1)),
     (nested, (1.3, 0.7)),
     (grid, (1.3, 0.7)),
     (dict_of_list_and_array, (VECTOR,)),

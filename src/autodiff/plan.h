@@ -128,7 +128,6 @@ struct Plan {
   std::unordered_map<Symbol, Position>
       defined_at;  // names that the plan adds: where they have their value
   std::unordered_set<Symbol> changed_lists;  // names of lists that change: saved as copies
-  std::unordered_set<Symbol> deep_lists;     // those of them that hold lists, or are dicts
   std::unordered_set<Symbol> written;        // names whose arrays are stored into: saved as copies
   std::unordered_map<const Stmt*, std::vector<Symbol>>
       also_changed;                             // names that see a store beside that of its place

@@ -102,10 +102,7 @@ ReverseResult Reverse::run() {
       result_.plan.changed_lists.insert(symbol);
       const bool holds_lists = std::ranges::any_of(
           type.elements, [](const Type& item) { return item.kind == TypeKind::List; });
-      if (holds_lists || type.kind == TypeKind::Dict) {
-        result_.plan.deep_lists.insert(symbol);
-        helper("_copied_items");
-      }
+      if (holds_lists || type.kind == TypeKind::Dict) helper("_copied_items");
     } else if (aliases_.is_written(symbol)) {
       result_.plan.written.insert(symbol);
     }
