@@ -116,6 +116,11 @@ def _fold_items(b: list[Any], count: int) -> list[Any]:
     return [sum(b[k::count]) for k in range(count)]
 
 
+def _sorted_like(dxs: list[Any], xs: list[Any]) -> list[Any]:
+    """The tangent of sorted(xs) from that of xs: equal items stay in order."""
+    return [dxs[k] for k in sorted(range(len(xs)), key=xs.__getitem__)]
+
+
 def _unsort_items(b: list[Any], xs: list[Any]) -> list[Any]:
     """The adjoint of xs from that of sorted(xs), which keeps the order of equal items."""
     made = [0.0] * len(xs)

@@ -96,6 +96,8 @@ void Activity::for_each_operand(const Expr* expression,
       if (walks && call->arguments.size() == 1 && function_.type_of(call->arguments[0]).is_map())
         return;
       for (const Expr* argument : call->arguments) f(argument);
+      // What a list is sorted by carries nothing.
+      if (callee == "builtins.sorted") return;
       for (const Keyword* keyword : call->keywords) f(keyword->value);
       return;
     }

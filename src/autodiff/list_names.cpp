@@ -1,6 +1,8 @@
 #include "autodiff/list_names.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "autodiff/reverse.h"
@@ -35,6 +37,7 @@ class ListNamer {
     if (is<While>(statement) || is<If>(statement))
       return with_blocks(context_, statement, [&](Block inner) { return block(inner); });
     if (const auto* assign = as<Assign>(statement)) {
+      if (const Stmt* keys = keys_in_place_of(assign)) return keys;
       if (const Stmt* filled = list_of_array(assign, out)) return filled;
       const Expr* value = inside(assign->value, out);
       return value == assign->value ? statement
@@ -79,14 +82,59 @@ class ListNamer {
     return keys;
   }
 
+  [[noreturn]] static void refuse_walk(const Expr* target) {
+    throw Diagnostic(DiagnosticKind::UnsupportedType,
+                     "these targets of a loop over a dict that depends on the differentiated "
+                     "arguments",
+                     target->ranges, "write `for key, value in d.items():`");
+  }
+
+  // `items = d.items()`, which lowering puts in front of a loop, is `keys = list(d)`.
+  const Stmt* keys_in_place_of(const Assign* assign) {
+    const auto* target = as<Name>(assign->targets[0]);
+    std::string_view how;
+    if (target == nullptr || !is<Call>(assign->value) || !target->symbol.text().starts_with("items"))
+      return nullptr;
+    const Name* map = walked_map(assign->value, how);
+    if (map == nullptr || as<Call>(assign->value)->callee) return nullptr;
+    // The loop is all that it is for.
+    int mentions = 0;
+    int loops = 0;
+    for (const Stmt* inner : typed_.body) {
+      for_each_node(*inner, [&](const Node& node) {
+        const auto* name = as<Name>(&node);
+        const auto* loop = as<For>(&node);
+        const auto* walked = loop != nullptr ? as<Name>(loop->iterable) : nullptr;
+        mentions += name != nullptr && name->symbol == target->symbol ? 1 : 0;
+        loops += walked != nullptr && walked->symbol == target->symbol ? 1 : 0;
+      });
+    }
+    if (mentions != 2 || loops != 1) return nullptr;
+    std::vector<const Stmt*> made;
+    const Symbol keys = keys_of(map, made);
+    pending_.insert_or_assign(target->symbol, Walked{.map = map, .how = how, .keys = keys});
+    return made.front();
+  }
+
   // `for k, v in d.items():` is `for k in keys:` with `v = d[k]` in it.
   const Stmt* by_keys(const For* loop, std::vector<const Stmt*>& out) {
     std::string_view how;
     const Name* map = walked_map(loop->iterable, how);
+    Symbol keys;
+    if (const auto* name = as<Name>(loop->iterable); name != nullptr && map == nullptr) {
+      // `items = d.items()` in front of the loop.
+      const auto found = pending_.find(name->symbol);
+      if (found == pending_.end()) return nullptr;
+      map = found->second.map;
+      how = found->second.how;
+      keys = found->second.keys;
+    }
     if (map == nullptr) return nullptr;
     const auto* pair = as<TupleDisplay>(loop->target);
     const bool two = pair != nullptr && pair->elements.size() == 2;
-    if (how == "items" ? !two : pair != nullptr) return nullptr;
+    if (how == "items" ? !two : pair != nullptr) {
+      refuse_walk(loop->target);
+    }
     const Expr* key = how == "items" ? pair->elements[0] : loop->target;
     const Expr* value = how == "items" ? pair->elements[1] : loop->target;
     if (how == "values") key = context_.local(names_.fresh("key"), loop->target->ranges);
@@ -97,7 +145,7 @@ class ListNamer {
     }
     const Block rest = block(loop->body);
     body.insert(body.end(), rest.begin(), rest.end());
-    const Symbol keys = keys_of(map, out);
+    if (!keys) keys = keys_of(map, out);
     return context_.make<For>(loop->ranges, key, context_.local(keys, map->ranges),
                               context_.list(body), loop->orelse, loop->is_async);
   }
@@ -291,9 +339,16 @@ class ListNamer {
     return found;
   }
 
+  struct Walked {
+    const Name* map;
+    std::string_view how;
+    Symbol keys;
+  };
+
   const TypedFunction& typed_;
   Context& context_;
   NamePool names_;
+  std::unordered_map<Symbol, Walked> pending_;
 };
 
 }  // namespace

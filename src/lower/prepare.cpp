@@ -237,9 +237,10 @@ class Preparer {
 }  // namespace
 
 CoreFunction prepare(const CoreFunction& core, Context& context) {
-  const CoreFunction columns = spell_out_columns(core, context);
+  CoreFunction first = core;
+  first.body = without_second_names(core, context);
+  const CoreFunction columns = spell_out_columns(first, context);
   CoreFunction ready = replace_parts(spell_out_local_dicts(columns, context), context);
-  ready.body = without_second_names(ready, context);
   ready.body = Preparer(ready, context).block(ready.body);
   return ready;
 }

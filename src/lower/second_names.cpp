@@ -37,7 +37,14 @@ class SecondNames {
           std::ranges::all_of(sources, [&](std::size_t place) { return place < k; });
       if (!once || !stays) continue;
       if (!changed_.contains(first->symbol) && !changed_.contains(second->symbol)) continue;
-      names_.emplace(second->symbol, first->symbol);
+      // A name that is met nowhere behind this, a list that a comprehension fills, gives way.
+      const bool gives_way = !parameters.contains(first->symbol) &&
+                             last_met_[first->symbol] == k && !names_.contains(first->symbol);
+      if (gives_way) {
+        names_.emplace(first->symbol, second->symbol);
+      } else {
+        names_.emplace(second->symbol, first->symbol);
+      }
       dropped_.insert(assign);
     }
     if (names_.empty()) return core_.body;
@@ -51,7 +58,10 @@ class SecondNames {
  private:
   // Where names are bound: the statements of the outermost block that do it.
   void note(const Node& node, std::size_t place) {
-    if (const auto* name = as<Name>(&node)) reads_before_.try_emplace(name->symbol, place);
+    if (const auto* name = as<Name>(&node)) {
+      reads_before_.try_emplace(name->symbol, place);
+      last_met_[name->symbol] = place;
+    }
     if (!is_statement(node.kind)) return;
     const auto* statement = static_cast<const Stmt*>(&node);
     if (const ListChange change = list_change(statement)) changed_.insert(change.list->symbol);
@@ -84,6 +94,7 @@ class SecondNames {
   Context& context_;
   std::unordered_map<Symbol, std::vector<std::size_t>> bindings_;
   std::unordered_map<Symbol, std::size_t> reads_before_;  // where a name is first met
+  std::unordered_map<Symbol, std::size_t> last_met_;      // and last
   std::unordered_set<Symbol> changed_;
   std::unordered_map<Symbol, Symbol> names_;
   std::unordered_set<const Stmt*> dropped_;
