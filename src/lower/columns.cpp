@@ -187,12 +187,12 @@ class Columns {
     }
     if (const auto* loop = as<For>(it)) return for_loop(loop, out);
     if (const auto* branch = as<If>(it)) {
-      out.push_back(context_.make<If>(ranges, expression(branch->test), block(branch->body),
+      out.push_back(context_.make<If>(ranges, truth(branch->test), block(branch->body),
                                       branch->orelse.empty() ? Block() : block(branch->orelse)));
       return;
     }
     if (const auto* repeat = as<While>(it)) {
-      out.push_back(context_.make<While>(ranges, expression(repeat->test), block(repeat->body),
+      out.push_back(context_.make<While>(ranges, truth(repeat->test), block(repeat->body),
                                          repeat->orelse));
       return;
     }
@@ -408,6 +408,20 @@ class Columns {
     if (name == nullptr || name->scope != Scope::Local) return nullptr;
     const auto found = items_.find(name->symbol);
     return found != items_.end() ? &found->second : nullptr;
+  }
+
+  // A test: whether the list holds anything shows in each column.
+  const Expr* truth(const Expr* node) {
+    if (is_it(node)) return column(0, node->ranges);
+    if (const auto* operation = as<UnaryOperation>(node);
+        operation != nullptr && operation->op == UnaryOperator::Not)
+      return context_.make<UnaryOperation>(node->ranges, operation->op, truth(operation->operand));
+    if (const auto* operation = as<BooleanOperation>(node)) {
+      std::vector<const Expr*> values;
+      for (const Expr* value : operation->values) values.push_back(truth(value));
+      return context_.make<BooleanOperation>(node->ranges, operation->op, context_.list(values));
+    }
+    return expression(node);
   }
 
   const Expr* expression(const Expr* node) { return static_cast<const Expr*>(rewrite(node)); }

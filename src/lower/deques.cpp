@@ -44,7 +44,13 @@ class WithoutDeques {
   Block run(Block body) {
     for (const Stmt* statement : body) find(statement);
     if (deques_.empty()) return body;
-    for (const Stmt* statement : body) check(statement);
+    for (const Stmt* statement : body) {
+      check(statement);
+      for_each_node(*statement, [&](const Node& node) {
+        if (const auto* name = as<Name>(&node)) taken_.insert(name->symbol);
+        if (const auto* parameter = as<Parameter>(&node)) taken_.insert(parameter->name);
+      });
+    }
     return block(body);
   }
 
@@ -184,17 +190,47 @@ class WithoutDeques {
   Block block(Block body) {
     Statements out;
     for (const Stmt* statement : body) {
-      out.push_back(static_cast<const Stmt*>(renewed(statement)));
       const auto* alone = as<ExpressionStatement>(statement);
       Symbol receiver;
       std::string_view method;
       const Call* call = alone != nullptr ? call_of_method(alone->value, receiver, method) : nullptr;
+      if (call != nullptr && call->arguments.size() == 1 && deques_.contains(receiver) &&
+          takes_from(call->arguments[0], receiver)) {
+        // `q.append(q.popleft())`: the item first.
+        const Symbol item = fresh("item");
+        const Ranges ranges = call->ranges;
+        out.push_back(context_.make<Assign>(
+            ranges, context_.list<const Expr*>({name_of(item, ranges)}),
+            static_cast<const Expr*>(renewed(call->arguments[0]))));
+        const Expr* put =
+            this->method(receiver, method, {name_of(item, ranges)}, ranges);
+        statement = context_.make<ExpressionStatement>(statement->ranges, put);
+      }
+      out.push_back(static_cast<const Stmt*>(renewed(statement)));
       if (call == nullptr || !deques_.contains(receiver)) continue;
       const Deque& deque = deques_.at(receiver);
       if (deque.limit == nullptr || (method != "append" && method != "appendleft")) continue;
       out.push_back(shortened(receiver, deque, method == "append", call->ranges));
     }
     return context_.list(out);
+  }
+
+  static bool takes_from(const Expr* item, Symbol deque) {
+    return find_node(item, [&](const Node* node) {
+             Symbol receiver;
+             std::string_view name;
+             return is_expression(node->kind) &&
+                    call_of_method(static_cast<const Expr*>(node), receiver, name) != nullptr &&
+                    receiver == deque;
+           }) != nullptr;
+  }
+
+  Symbol fresh(const std::string& wish) {
+    Symbol symbol = context_.symbol(wish);
+    for (int number = 2; taken_.contains(symbol); ++number)
+      symbol = context_.symbol(wish + std::to_string(number));
+    taken_.insert(symbol);
+    return symbol;
   }
 
   const Expr* name_of(Symbol symbol, Ranges ranges) {
@@ -283,6 +319,7 @@ class WithoutDeques {
   Context& context_;
   FunctionView<bool(const Expr*)> is_deque_;
   std::unordered_map<Symbol, Deque> deques_;
+  std::unordered_set<Symbol> taken_;
 };
 
 }  // namespace

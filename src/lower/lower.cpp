@@ -10,6 +10,7 @@
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
+#include "lower/second_names.h"
 #include "lower/unbound.h"
 #include "lower/verify.h"
 #include "syntax/visit.h"
@@ -125,6 +126,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   }
   if (!objects_made_.empty() || !attribute_variables_.empty())
     core.body = without_needless_attributes(core, attribute_variables_, context_);
+  if (!rebound_lists_.empty()) core.body = without_second_names(core, context_);
   check_rebound_lists(core, rebound_lists_);
   keep_used_globals(core, globals_);
   check_reads(core);

@@ -1,6 +1,6 @@
 #include "lower/second_names.h"
 
-#include <functional>
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -35,11 +35,12 @@ class SecondNames {
       const bool once = bound.size() == 1 && reads_before_[second->symbol] >= k;
       const bool stays =
           std::ranges::all_of(sources, [&](std::size_t place) { return place < k; });
-      if (!once || !stays) continue;
-      if (!changed_.contains(first->symbol) && !changed_.contains(second->symbol)) continue;
       // A name that is met nowhere behind this, a list that a comprehension fills, gives way.
       const bool gives_way = !parameters.contains(first->symbol) &&
-                             last_met_[first->symbol] == k && !names_.contains(first->symbol);
+                             last_met_[first->symbol] == k && reads_before_[second->symbol] >= k &&
+                             !names_.contains(first->symbol) && !sources.empty();
+      if (!stays || !(once || gives_way)) continue;
+      if (!changed_.contains(first->symbol) && !changed_.contains(second->symbol)) continue;
       if (gives_way) {
         names_.emplace(first->symbol, second->symbol);
       } else {
