@@ -300,6 +300,40 @@ def table_of_paths(w):
     return best[-1][-1]
 
 
+def entries_of_arms(x):
+    d = {}
+    for k in 'a', 'b':
+        if x:
+            d[k] = x
+    e = {'a': x}
+    if x > 2.0:
+        e['b'] = x
+    return d['a'] * e.get('b', 1.0) * x
+
+
+def best_entry(x):
+    d = {}
+    for k in range(4):
+        d[k] = (x - k) ** 2
+    ordered = 0.0
+    for k in sorted(d):
+        ordered = ordered * 0.5 + d[k]
+    return max(d.values()) * len(d) + ordered
+
+
+def dict_beside_a_number(x):
+    d = {}
+    for k in range(3):
+        d['k' + str(k)] = x**k
+    return d, x * x
+
+
+def parameter_by_two_names(xs):
+    ys = xs
+    ys[0] = 3.0 * ys[0]
+    return xs[0] * ys[0] + xs[1]
+
+
 def second_name(x):
     xs = [x, x]
     ys = xs
@@ -391,6 +425,7 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
                             rows_of_a_loop, tuple_with_dict, memo, counts, counts_in_branches,
                             overwritten_entries, entries_read_and_scaled, new_dict_in_a_loop,
                             filled_dict_as_result, tuple_keys, set_by_default, queue, window,
+                            entries_of_arms, best_entry, dict_beside_a_number,
                             both_ends, second_name, pairs_appended, pairs_as_a_stack,
                             records_in_pairs, records_by_index, record_replaced)],
     (pairs_by_the_last, (1.3, 0.4)),
@@ -400,7 +435,7 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (dict_of_list_and_array, (VECTOR,)),
     (dict_of_arrays, (VECTOR,)),
     *[(f, (THREE,)) for f in (sorted_by, sorted_downwards, sorted_by_downwards, sorted_in_place,
-                              walked_in_order, extended_by_itself)],
+                              walked_in_order, extended_by_itself, parameter_by_two_names)],
     (rows_by_index, (RAGGED, 1.2)),
     (rows_by_index, ([[0.1, 0.2]] * 1 + [[0.3 * k] for k in range(12)], 0.9)),
     (rows_by_loops, (RAGGED,)),

@@ -7,6 +7,27 @@
 
 namespace tangent {
 
+namespace {
+
+// Whether keys are surely different ones: 1, 1.0 and True are not.
+bool are_apart(Exprs keys) {
+  if (keys.size() < 2) return true;
+  const auto* first = as<Constant>(keys[0]);
+  if (first == nullptr) return false;
+  const LiteralKind kind = first->value.kind;
+  if (kind != LiteralKind::String && kind != LiteralKind::Integer) return false;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const auto* constant = as<Constant>(keys[k]);
+    if (constant == nullptr || constant->value.kind != kind) return false;
+    for (std::size_t j = 0; j < k; ++j) {
+      if (equal(keys[j], keys[k])) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 bool Reverse::is_map(const Expr* value) { return typing_.of(value).is_map(); }
 
 const Expr* Reverse::map_method(const Expr* map, std::string_view name,
@@ -65,10 +86,10 @@ void Reverse::push_map_display(const Dictionary* display, const Linear& adjoint)
     const Expr* value = display->values[k];
     const Expr* key = display->keys[k];
     if (!active(value)) continue;
-    if (key == nullptr || (display->keys.size() > 1 && !is<Constant>(key)) ||
-        !typing_.of(value).is_numeric()) {
+    if (key == nullptr || !are_apart(display->keys) || !typing_.of(value).is_numeric()) {
       refuse(DiagnosticKind::UnsupportedType, display,
-             "a dict of several keys that are computed, or of what are no numbers or arrays",
+             "a dict of several keys that are computed or may be equal, or of what are no numbers "
+             "or arrays",
              "begin with `{}`, and store the entries one by one");
     }
     const Expr* entry =
