@@ -22,6 +22,7 @@
 #include "autodiff/settle_pairs.h"
 #include "emit/attribute_stores.h"
 #include "emit/dialect.h"
+#include "emit/disk_tapes.h"
 #include "emit/forward_function.h"
 #include "emit/function.h"
 #include "emit/hidden_builtins.h"
@@ -310,6 +311,13 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
     ready.body = spell_out_updates(ready.body, fresh, context);
   }
   const bool foreign = ready.library != Library::NumPy;
+  const bool on_disk = !options.checkpoint.disk.empty();
+  if (foreign && on_disk) {
+    throw Diagnostic(DiagnosticKind::BadOption,
+                     "checkpoint_config has 'disk', and tapes of arrays of another library than "
+                     "NumPy stay in memory",
+                     core.ranges, "leave 'disk' out");
+  }
   if (foreign && !pairs.empty()) {
     const CoreFunction& called = pairs[0].core;
     throw Diagnostic(
@@ -395,6 +403,17 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   if (log) log("adjoint", print(body).text);
   body = optimize(body, typed, reverse, assembled, rules, context, names, options, log);
   if (foreign) body = spell_for_library(body, ready, dialect, *reverse.typing, context);
+  if (on_disk) {
+    reverse.helpers.emplace_back(kTapeOnDisk);
+    body = put_tapes_on_disk(
+        body, options.checkpoint.disk, core.tapes_on_disk,
+        [&](const Expr* value) {
+          const Type type = reverse.typing->of(value);
+          return type.is_number() || (type.kind == TypeKind::Tuple && !type.elements.empty() &&
+                                      std::ranges::all_of(type.elements, &Type::is_number));
+        },
+        context);
+  }
   body =
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);

@@ -74,7 +74,10 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   }
   const std::optional<Thing> thing = thing_of(function);
   if (!thing) {
-    if (method != nullptr) return method_call(it, *method, destination);
+    if (method != nullptr) {
+      if (const Expr* value = frozen_distribution(it, *method, destination)) return value;
+      return method_call(it, *method, destination);
+    }
     if (is<Name>(function)) this->name(static_cast<const Name&>(*function));
     const Expr* value = expression(function);
     if (is_known(value) || object_of(value) != nullptr) return call_known(it, value, destination);
@@ -86,6 +89,9 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
       refuse(it, "`" + print(function) + "` is not defined: its gradient cannot be found",
              "define or import it before `tangent.grad` is called", DiagnosticKind::UnresolvedCall);
     case ThingKind::Module:
+      if (thing->qualified_name.text().starts_with("scipy.stats."))
+        refuse(it, "a distribution with its parameters is not supported as a value",
+               "call its method with them: `norm.logpdf(x, loc, scale)`");
       refuse(it, "`" + print(function) + "` is a module and cannot be called",
              "call one of its functions", DiagnosticKind::UnresolvedCall);
     case ThingKind::Library:
@@ -113,7 +119,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     case ThingKind::UserClass:
       if (raised) return library_call(it, *thing, destination);
       if (is_of_module(*thing, "partial", "functools")) return partial(it);
-      if (is_of_module(*thing, "accumulate", "itertools")) return accumulated(it, destination);
+      if (const Expr* list = iterator_call(it, *thing, destination)) return list;
       return make_object(it, *thing, destination);
     case ThingKind::BoundMethod:
       if (method != nullptr) {
@@ -146,6 +152,11 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   }
   // A check of what a backward function of the user's returned: it has been made.
   if (name == "tangent.runtime._parts" && !it.arguments.empty()) return expression(it.arguments[0]);
+  // A tape of a gradient is a list, wherever it lies.
+  if (name == "tangent.runtime._tape_on_disk") {
+    tapes_on_disk_ = true;
+    return context_.make<ListDisplay>(it.ranges, Exprs());
+  }
   if (among(kReflecting, name)) {
     refuse(it, "`" + print(it.function) + "` is not supported", "use plain names and loops");
   }
@@ -153,6 +164,7 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
   if (const Expr* value = library_loop(it, name, destination)) return value;
+  if (const Expr* value = distribution(it, name, destination)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";

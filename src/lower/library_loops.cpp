@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "lower/desugar.h"
 #include "lower/lowering.h"
 
 namespace tangent::lowering {
@@ -116,14 +117,14 @@ constexpr std::array<std::pair<std::string_view, BinaryOperator>, 8> kOperatorFu
 }  // namespace
 
 const Callee& Lowering::written_in_python(std::string_view text) {
-  const auto [place, added] = library_callees_.try_emplace(text.data());
+  const auto [place, added] = library_callees_.try_emplace(std::string(text));
   if (!added) return *place->second;
   const Block parsed = outside_.parse(text, "<tangent library>", 1, context_);
   const auto& definition = static_cast<const FunctionDefinition&>(*parsed[0]);
   Callee& callee = callees_.emplace_back();
   callee.name = definition.name;
   callee.parameters = definition.parameters;
-  callee.body = definition.body;
+  callee.body = desugared(definition.body, definition.parameters, context_);
   callee.identity = &definition;
   callee.function = root_->function;
   place->second = &callee;

@@ -134,6 +134,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   core.pairs = lower_pairs();
   check_assumptions();
   core.checkpoints = checkpoints_;
+  core.tapes_on_disk = tapes_on_disk_;
   return core;
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/aliases.h"
 #include "base/diagnostics.h"
 #include "lower/lower.h"
+#include "python/collector_pause.h"
 #include "python/read_tree.h"
 #include "python/session.h"
 #include "python/text.h"
@@ -281,6 +282,22 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     thing.qualified_name = context.symbol(text_attribute(object, "__name__"));
     return thing;
   }
+  if (const std::string_view type(Py_TYPE(pointer)->tp_name); type.find("_gen") != type.npos) {
+    // SciPy's distributions hold functions as modules do.
+    const std::string name = text_attribute(object, "name");
+    const nb::object of =
+        find_attribute(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(pointer))), "__module__");
+    const bool scipy =
+        of.is_valid() && PyUnicode_Check(of.ptr()) != 0 && view(of).starts_with("scipy.stats.");
+    if (scipy) {
+      for (const std::string& known : {name, std::string("multivariate_normal")}) {
+        if (known.empty() || !is_known_as(object, "scipy.stats", known)) continue;
+        thing.kind = ThingKind::Module;
+        thing.qualified_name = context.symbol("scipy.stats." + known);
+        return thing;
+      }
+    }
+  }
   if (is_plain_value(object)) return thing;
   if (PyMethod_Check(pointer) != 0) {
     PyObject* function = PyMethod_GET_FUNCTION(pointer);
@@ -487,6 +504,7 @@ DiagnosticKind kind_by_name(std::string_view name) {
 CapturedFunction LiveOutside::source_of(const Thing& function, Context& context) {
   nb::object object = nb::borrow(this->object(function.handle));
   if (PyMethod_Check(object.ptr()) != 0) object = nb::borrow(PyMethod_GET_FUNCTION(object.ptr()));
+  const CollectorPause pause;  // while there is a syntax tree
   const nb::object found = nb::module_::import_("tangent._capture").attr("read")(object);
   auto item = [&](Py_ssize_t i) { return nb::handle(PyTuple_GET_ITEM(found.ptr(), i)); };
   if (PyTuple_GET_SIZE(found.ptr()) == 3) {  // kind, message, remedy
@@ -533,6 +551,7 @@ namespace {
 
 Block parse_as(FileId file, std::string_view text, std::string_view filename, int line,
                Context& context) {
+  const CollectorPause pause;
   nb::object tree;
   try {
     tree = parse_text(to_str(text), filename);

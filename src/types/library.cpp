@@ -25,7 +25,9 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"broadcast_to", shapes::broadcast_to},
     {"column_stack", shapes::column_stack},
     {"concatenate", shapes::concatenate},
+    {"convolved", shapes::convolved},
     {"cumulative", shapes::cumulative},
+    {"determinant", shapes::determinant},
     {"diagonal", shapes::diagonal},
     {"diff", shapes::diff},
     {"divmod", shapes::divmod},
@@ -33,6 +35,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"dstack", shapes::dstack},
     {"eigh", shapes::eigh},
     {"eigvalsh", shapes::eigvalsh},
+    {"einsum", shapes::einsum},
     {"elementwise", shapes::elementwise},
     {"expand_dims", shapes::expand_dims},
     {"extremum", shapes::extremum},
@@ -46,6 +49,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"inner", shapes::inner},
     {"integer", shapes::integer},
     {"integer_scalar", shapes::integer_scalar},
+    {"interpolated", shapes::interpolated},
     {"like_second", shapes::like_second},
     {"like_third", shapes::like_third},
     {"linspace", shapes::linspace},
@@ -57,7 +61,9 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"norm", shapes::norm},
     {"outer", shapes::outer},
     {"pinv", shapes::pinv},
+    {"polynomial", shapes::polynomial},
     {"qr", shapes::qr},
+    {"quantile", shapes::quantile},
     {"ravel", shapes::ravel},
     {"reduction", shapes::reduction},
     {"repeat", shapes::repeat},
@@ -78,6 +84,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"take", shapes::take},
     {"total", shapes::total},
     {"transpose", shapes::transpose},
+    {"trapezoid", shapes::trapezoid},
     {"vstack", shapes::vstack},
     {"where", shapes::where},
 });
@@ -152,6 +159,19 @@ Type tuple_type(const CallView& call) {
 }
 
 Type sorted_type(const CallView& call) { return list_of(item_at(call, 0), call.arena); }
+
+// Steps of a loop that keeps snapshots: never changed, so a tuple serves for all of them.
+Type steps_type(const CallView& call) {
+  Type result = tuple_of({Type::python_number(DType::Integer)}, call.arena);
+  result.uniform = true;
+  return result;
+}
+
+// (first, start, kept) for each stretch of such a loop.
+Type stretches_type(const CallView& call) {
+  const Type step = Type::python_number(DType::Integer);
+  return iterator_of(tuple_of({step, step, steps_type(call)}, call.arena), call.arena);
+}
 
 Type float_type(const CallView&) { return Type::python_number(DType::Float64); }
 Type int_type(const CallView&) { return Type::python_number(DType::Integer); }
@@ -291,6 +311,9 @@ constexpr auto kFunctions = std::to_array<KnownFunction>({
     {"numpy.trunc", shapes::arithmetic, {"x"}},
     {"numpy.zeros", shapes::filled, {"shape", "dtype"}},
     {"numpy.zeros_like", shapes::filled_like, {"a", "dtype"}},
+    {"tangent.runtime._segment_size", int_type, {}},
+    {"tangent.runtime._snapshot_steps", steps_type, {}},
+    {"tangent.runtime._stretches", stretches_type, {}},
 });
 
 template <class Table>
