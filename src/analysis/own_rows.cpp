@@ -22,17 +22,17 @@ class OwnRows {
   bool is_list(const Expr* node) const { return function_.type_of(node).kind == TypeKind::List; }
   bool holds_lists(const Expr* node) const {
     const Type type = function_.type_of(node);
-    return type.kind == TypeKind::List &&
-           std::ranges::any_of(type.elements,
-                               [](const Type& item) { return item.kind == TypeKind::List; });
+    return type.kind == TypeKind::List && std::ranges::any_of(type.elements, [](const Type& item) {
+             return item.kind == TypeKind::List;
+           });
   }
 
   // A list that is made here, and whose own rows are.
   bool is_new(const Expr* value, Block block, const Stmt* user) {
     if (!is_list(value)) return true;
     if (const auto* display = as<ListDisplay>(value)) {
-      return std::ranges::all_of(
-          display->elements, [&](const Expr* element) { return is_row(element, block, user); });
+      return std::ranges::all_of(display->elements,
+                                 [&](const Expr* element) { return is_row(element, block, user); });
     }
     if (holds_lists(value)) return false;
     if (is<BinaryOperation>(value)) return true;
@@ -94,7 +94,8 @@ class OwnRows {
         const auto add = [&](const Expr* part) { count += is_it(part) ? 1 : 0; };
         if (const auto* assign = as<Assign>(&node)) add(assign->value);
         if (const auto* result = as<Return>(&node)) add(result->value);
-        if (const auto* tuple = as<TupleDisplay>(&node)) std::ranges::for_each(tuple->elements, add);
+        if (const auto* tuple = as<TupleDisplay>(&node))
+          std::ranges::for_each(tuple->elements, add);
         if (const auto* list = as<ListDisplay>(&node)) std::ranges::for_each(list->elements, add);
         if (const auto* dict = as<Dictionary>(&node)) std::ranges::for_each(dict->values, add);
         if (const auto* choice = as<Conditional>(&node)) add(choice->body), add(choice->orelse);

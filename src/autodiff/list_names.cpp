@@ -93,7 +93,8 @@ class ListNamer {
   const Stmt* keys_in_place_of(const Assign* assign) {
     const auto* target = as<Name>(assign->targets[0]);
     std::string_view how;
-    if (target == nullptr || !is<Call>(assign->value) || !target->symbol.text().starts_with("items"))
+    if (target == nullptr || !is<Call>(assign->value) ||
+        !target->symbol.text().starts_with("items"))
       return nullptr;
     const Name* map = walked_map(assign->value, how);
     if (map == nullptr || as<Call>(assign->value)->callee) return nullptr;
@@ -164,8 +165,7 @@ class ListNamer {
     };
     out.push_back(
         context_.assign(local(values), context_.make<ListDisplay>(ranges, Exprs()), ranges));
-    const Expr* append =
-        context_.make<Attribute>(ranges, local(values), context_.symbol("append"));
+    const Expr* append = context_.make<Attribute>(ranges, local(values), context_.symbol("append"));
     const Expr* entry = context_.make<Subscript>(ranges, map, local(key));
     const Expr* added = context_.make<Call>(
         ranges, append, Symbol(), context_.list<const Expr*>({entry}), List<const Keyword*>());

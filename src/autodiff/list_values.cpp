@@ -29,9 +29,9 @@ const Expr* Reverse::length_of(const Expr* list) {
 
 // A number as the seed stands for one for each item.
 Linear Reverse::seed_of_list(const Expr* list, const Expr* seed) {
-  const Expr* items = context_.make<Call>(
-      {}, helper("_seed_items"), context_.symbol("tangent.runtime._seed_items"),
-      context_.list<const Expr*>({seed, list}), List<const Keyword*>());
+  const Expr* items =
+      context_.make<Call>({}, helper("_seed_items"), context_.symbol("tangent.runtime._seed_items"),
+                          context_.list<const Expr*>({seed, list}), List<const Keyword*>());
   typing_.set(items, typing_.of(list));
   return algebra_.of(items);
 }

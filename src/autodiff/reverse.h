@@ -40,12 +40,12 @@ struct ReverseResult {
   std::unordered_set<Symbol> adjoint_names;
   std::unordered_set<Symbol> number_names;  // those of them that only ever hold numbers
   std::size_t tuple_size = 0;               // of the result, if every return gives a tuple
-  const Expr* seed_parts = nullptr;  // of a result with parts in parts or keys: a one for each
-  std::vector<const Expr*> gradients;       // in the order of the inputs
-  Symbol numpy;                             // as it is printed
-  std::vector<Symbol> written_parameters;   // whose arrays are stored into
-  std::vector<Symbol> changed_parameters;   // lists whose elements or length change
-  std::vector<std::string> helpers;         // of tangent.runtime
+  const Expr* seed_parts = nullptr;    // of a result with parts in parts or keys: a one for each
+  std::vector<const Expr*> gradients;  // in the order of the inputs
+  Symbol numpy;                        // as it is printed
+  std::vector<Symbol> written_parameters;  // whose arrays are stored into
+  std::vector<Symbol> changed_parameters;  // lists whose elements or length change
+  std::vector<std::string> helpers;        // of tangent.runtime
   // Of a function that stays a call: its seeds, one per result, the buffers that its backward half
   // is given, how adjoints were found to flow, and whether one missed its buffer.
   std::vector<Symbol> seeds;

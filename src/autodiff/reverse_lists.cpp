@@ -213,6 +213,20 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
   if (inside == nullptr) refuse_place(row);
   const Expr* element = context_.make<Subscript>({}, inside, primal(place->index));
   const Type type = typing_.of(value);
+  const auto* augmented = as<AugmentedAssign>(statement);
+  const bool adds = augmented != nullptr && (augmented->op == BinaryOperator::Add ||
+                                             augmented->op == BinaryOperator::Subtract);
+  if (adds && type.is_number() && active(value)) {
+    // What is added to gets the adjoint of the sum, which stands there.
+    if (!active(augmented->value)) return;
+    const Symbol part = name_for_taken(value, true, "bnew");
+    typing_.declare(part, type);
+    emit(context_.assign(context_.local(part), element));
+    current_value_ = augmented->value;
+    Linear passed = element_of_list(context_.local(part), type);
+    if (augmented->op == BinaryOperator::Subtract) passed = Algebra::negate(passed);
+    return push(augmented->value, std::move(passed));
+  }
   if (!active(value)) {
     // A row of numbers that nothing depends on has an adjoint of its own length.
     if (type.kind == TypeKind::List) {

@@ -32,9 +32,8 @@ bool Reverse::is_map(const Expr* value) { return typing_.of(value).is_map(); }
 
 const Expr* Reverse::map_method(const Expr* map, std::string_view name,
                                 const std::vector<const Expr*>& arguments) {
-  return context_.make<Call>(
-      {}, context_.make<Attribute>({}, map, context_.symbol(name)), Symbol(),
-      context_.list(arguments), List<const Keyword*>());
+  return context_.make<Call>({}, context_.make<Attribute>({}, map, context_.symbol(name)), Symbol(),
+                             context_.list(arguments), List<const Keyword*>());
 }
 
 // bd.get(k, 0.0)

@@ -176,8 +176,7 @@ const Expr* default_seed(const GradientOptions& options, const ReverseResult& re
 const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
                                           Context& context) {
   std::vector<const Parameter*> parameters;
-  const Expr* one =
-      default_seed(function.options, function.reverse, function.core.ranges, context);
+  const Expr* one = default_seed(function.options, function.reverse, function.core.ranges, context);
   const Parameter* seed = nullptr;
   bool defaults = false;
   auto place_seed = [&](ParameterKind form) {

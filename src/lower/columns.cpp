@@ -32,8 +32,7 @@ struct Make {
         return std::nullopt;
       return static_cast<std::size_t>(*index);
     }
-    const auto found =
-        std::ranges::find_if(keys, [&](const Expr* one) { return equal(one, key); });
+    const auto found = std::ranges::find_if(keys, [&](const Expr* one) { return equal(one, key); });
     if (found == keys.end()) return std::nullopt;
     return static_cast<std::size_t>(found - keys.begin());
   }
@@ -113,8 +112,7 @@ class Columns {
         ranges, context_.make<Attribute>(ranges, column(k, ranges), context_.symbol(name)),
         Symbol(), context_.list(given), List<const Keyword*>());
   }
-  const Expr* builtin(std::string_view name, const std::vector<const Expr*>& given,
-                      Ranges ranges) {
+  const Expr* builtin(std::string_view name, const std::vector<const Expr*>& given, Ranges ranges) {
     return context_.make<Call>(ranges, context_.global(context_.symbol(name)),
                                context_.symbol("builtins." + std::string(name)),
                                context_.list(given), List<const Keyword*>());
@@ -146,10 +144,11 @@ class Columns {
                                                     Statements& out) {
     const auto parts = parts_of_item(item, make_);
     if (!parts) return std::nullopt;
-    const bool reads = mentions_any(item, list_) || find_node(item, [&](const Node* part) {
-                         const auto* name = as<Name>(part);
-                         return name != nullptr && items_.contains(name->symbol);
-                       }) != nullptr;
+    const bool reads =
+        mentions_any(item, list_) || find_node(item, [&](const Node* part) {
+                                       const auto* name = as<Name>(part);
+                                       return name != nullptr && items_.contains(name->symbol);
+                                     }) != nullptr;
     std::vector<const Expr*> now;
     for (std::size_t k = 0; k < parts->size(); ++k) {
       const Expr* value = expression((*parts)[k]);
@@ -192,8 +191,8 @@ class Columns {
       return;
     }
     if (const auto* repeat = as<While>(it)) {
-      out.push_back(context_.make<While>(ranges, truth(repeat->test), block(repeat->body),
-                                         repeat->orelse));
+      out.push_back(
+          context_.make<While>(ranges, truth(repeat->test), block(repeat->body), repeat->orelse));
       return;
     }
     out.push_back(static_cast<const Stmt*>(rewrite(it)));
@@ -214,9 +213,9 @@ class Columns {
           columns[k].push_back(expression((*parts)[k]));
       }
       for (std::size_t k = 0; k < columns_.size(); ++k)
-        out.push_back(context_.assign(
-            column(k, ranges), context_.make<ListDisplay>(ranges, context_.list(columns[k])),
-            ranges));
+        out.push_back(context_.assign(column(k, ranges),
+                                      context_.make<ListDisplay>(ranges, context_.list(columns[k])),
+                                      ranges));
       return;
     }
     if (const Subscript* place = read_item(target)) {
@@ -237,8 +236,8 @@ class Columns {
       const bool plain = make_.is_tuple && targets->elements.size() == columns_.size() &&
                          std::ranges::all_of(targets->elements, [&](const Expr* one) {
                            const auto* local = as<Name>(one);
-                           return local != nullptr && (read == nullptr ||
-                                                       !mentions_any(read->index, local->symbol));
+                           return local != nullptr &&
+                                  (read == nullptr || !mentions_any(read->index, local->symbol));
                          });
       if (!plain) return fail();
       for (std::size_t k = 0; k < columns_.size(); ++k)
@@ -307,8 +306,7 @@ class Columns {
     bool found = false;
     const auto walk = [&](const auto& self, const Node* node) -> void {
       const auto* loop = as<For>(node);
-      if (loop != nullptr && mentions_any(loop->target, symbol))
-        return self(self, loop->iterable);
+      if (loop != nullptr && mentions_any(loop->target, symbol)) return self(self, loop->iterable);
       const auto* name = as<Name>(node);
       found = found || (name != nullptr && name->symbol == symbol);
       for_each_child(*node, [&](const Node* child) { self(self, child); });
@@ -356,9 +354,9 @@ class Columns {
       std::vector<const Expr*> parts;
       for (const Symbol part : item.parts) parts.push_back(context_.local(part, target->ranges));
       const Block body = inside(name->symbol, item, loop->body);
-      const Expr* now = parts.size() == 1 ? parts[0]
-                                          : context_.make<TupleDisplay>(target->ranges,
-                                                                        context_.list(parts));
+      const Expr* now = parts.size() == 1
+                            ? parts[0]
+                            : context_.make<TupleDisplay>(target->ranges, context_.list(parts));
       out.push_back(
           context_.make<For>(ranges, now, zipped(ranges), body, loop->orelse, loop->is_async));
       return;
@@ -440,9 +438,9 @@ class Columns {
                                : element(*place, read->index, node->ranges);
       }
     }
-    if (const auto* call = as<Call>(node);
-        call != nullptr && call->callee.text() == "builtins.len" && call->arguments.size() == 1 &&
-        is_it(call->arguments[0]))
+    if (const auto* call = as<Call>(node); call != nullptr &&
+                                           call->callee.text() == "builtins.len" &&
+                                           call->arguments.size() == 1 && is_it(call->arguments[0]))
       return builtin("len", {column(0, node->ranges)}, node->ranges);
     return rewrite_children(context_, *node, [&](const Node* child) { return rewrite(child); });
   }
@@ -464,8 +462,8 @@ std::vector<std::pair<Symbol, Make>> makes_of(const CoreFunction& core, Context&
   const auto note = [&](Symbol list, const Expr* item) {
     const bool parameter = std::ranges::any_of(
         core.parameters, [&](const Parameter* one) { return one->name == list; });
-    const bool known = std::ranges::find(found, list, &std::pair<Symbol, Make>::first) !=
-                       found.end();
+    const bool known =
+        std::ranges::find(found, list, &std::pair<Symbol, Make>::first) != found.end();
     if (parameter || known) return;
     Make make;
     if (const auto* tuple = as<TupleDisplay>(item)) {

@@ -86,8 +86,8 @@ class WithoutDeques {
       const Deque one{.limit = limit_of(*call), .ranges = call->ranges};
       const auto [found, is_new] = deques_.emplace(name->symbol, one);
       const Expr* known = found->second.limit;
-      const bool same = known == nullptr ? one.limit == nullptr
-                                         : one.limit != nullptr && equal(known, one.limit);
+      const bool same =
+          known == nullptr ? one.limit == nullptr : one.limit != nullptr && equal(known, one.limit);
       if (!is_new && !same)
         refuse_deque(*call, "a name that stands for deques of several lengths",
                      "use a name of its own for each");
@@ -156,7 +156,8 @@ class WithoutDeques {
       if (deque_of(assign->value) != nullptr)
         refuse_deque(*assign, "a second name for a deque is not supported", "use a list");
     }
-    if (const auto* annotated = as<AnnotatedAssign>(node)) bound(annotated->target, annotated->value);
+    if (const auto* annotated = as<AnnotatedAssign>(node))
+      bound(annotated->target, annotated->value);
     if (const auto* augmented = as<AugmentedAssign>(node)) bound(augmented->target, nullptr);
     if (const auto* loop = as<For>(node)) bound(loop->target, nullptr);
     if (const auto* walrus = as<NamedExpression>(node)) bound(walrus->target, nullptr);
@@ -168,14 +169,13 @@ class WithoutDeques {
     }
     Symbol receiver;
     std::string_view method;
-    const Call* call =
-        is_expression(node->kind)
-            ? call_of_method(static_cast<const Expr*>(node), receiver, method)
-            : nullptr;
+    const Call* call = is_expression(node->kind)
+                           ? call_of_method(static_cast<const Expr*>(node), receiver, method)
+                           : nullptr;
     if (call != nullptr && deques_.contains(receiver)) {
-      static constexpr std::string_view kKnown[] = {"append", "appendleft", "clear", "copy",
-                                                    "extend", "insert",     "pop",   "popleft",
-                                                    "reverse", "count",     "index"};
+      static constexpr std::string_view kKnown[] = {"append",  "appendleft", "clear", "copy",
+                                                    "extend",  "insert",     "pop",   "popleft",
+                                                    "reverse", "count",      "index"};
       const bool known = std::ranges::find(kKnown, method) != std::end(kKnown);
       const bool limited = deques_.at(receiver).limit != nullptr;
       if (!known || (limited && (method == "extend" || method == "insert")))
@@ -193,17 +193,17 @@ class WithoutDeques {
       const auto* alone = as<ExpressionStatement>(statement);
       Symbol receiver;
       std::string_view method;
-      const Call* call = alone != nullptr ? call_of_method(alone->value, receiver, method) : nullptr;
+      const Call* call =
+          alone != nullptr ? call_of_method(alone->value, receiver, method) : nullptr;
       if (call != nullptr && call->arguments.size() == 1 && deques_.contains(receiver) &&
           takes_from(call->arguments[0], receiver)) {
         // `q.append(q.popleft())`: the item first.
         const Symbol item = fresh("item");
         const Ranges ranges = call->ranges;
-        out.push_back(context_.make<Assign>(
-            ranges, context_.list<const Expr*>({name_of(item, ranges)}),
-            static_cast<const Expr*>(renewed(call->arguments[0]))));
-        const Expr* put =
-            this->method(receiver, method, {name_of(item, ranges)}, ranges);
+        out.push_back(context_.make<Assign>(ranges,
+                                            context_.list<const Expr*>({name_of(item, ranges)}),
+                                            static_cast<const Expr*>(renewed(call->arguments[0]))));
+        const Expr* put = this->method(receiver, method, {name_of(item, ranges)}, ranges);
         statement = context_.make<ExpressionStatement>(statement->ranges, put);
       }
       out.push_back(static_cast<const Stmt*>(renewed(statement)));
@@ -252,10 +252,10 @@ class WithoutDeques {
 
   // if len(q) > 3: q.pop(0)
   const Stmt* shortened(Symbol receiver, const Deque& deque, bool first, Ranges ranges) {
-    const Expr* test = context_.make<Comparison>(
-        ranges, call("len", name_of(receiver, ranges), ranges),
-        context_.list<ComparisonOperator>({ComparisonOperator::Greater}),
-        context_.list<const Expr*>({deque.limit}));
+    const Expr* test =
+        context_.make<Comparison>(ranges, call("len", name_of(receiver, ranges), ranges),
+                                  context_.list<ComparisonOperator>({ComparisonOperator::Greater}),
+                                  context_.list<const Expr*>({deque.limit}));
     std::vector<const Expr*> place;
     if (first) place.push_back(context_.integer(0, ranges));
     const Stmt* pop =
@@ -301,9 +301,9 @@ class WithoutDeques {
     const Expr* limit = limit_of(made);
     const Exprs* elements = display_elements(items);
     if (limit == nullptr) {
-      return elements != nullptr ? static_cast<const Expr*>(
-                                       context_.make<ListDisplay>(ranges, *elements))
-                                 : call("list", items, ranges);
+      return elements != nullptr
+                 ? static_cast<const Expr*>(context_.make<ListDisplay>(ranges, *elements))
+                 : call("list", items, ranges);
     }
     const auto length = integer_literal(limit);
     if (elements == nullptr || !length || *length < 0) {
@@ -311,8 +311,8 @@ class WithoutDeques {
                    "append the items one by one");
     }
     const auto size = static_cast<std::int64_t>(elements->size());
-    const auto kept = elements->subspan(static_cast<std::size_t>(std::max<std::int64_t>(
-        0, size - *length)));
+    const auto kept =
+        elements->subspan(static_cast<std::size_t>(std::max<std::int64_t>(0, size - *length)));
     return context_.make<ListDisplay>(ranges, Exprs(kept));
   }
 

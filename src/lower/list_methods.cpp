@@ -99,13 +99,12 @@ const Expr* Lowering::list_method(const Call& it, const Attribute& method,
           static_cast<const Expr*>(context_.make<Name>(it.ranges, sorted, Scope::Unresolved)),
           Symbol(), context_.list<const Expr*>({method.value}), it.keywords);
       const Expr* made = expression(call);
-      rebind(is<Name>(made) ? context_.make<Call>(ranges,
-                                                  static_cast<const Expr*>(global(
-                                                      context_.symbol("list"), ranges)),
-                                                  context_.symbol("builtins.list"),
-                                                  context_.list<const Expr*>({made}),
-                                                  List<const Keyword*>())
-                            : made);
+      rebind(is<Name>(made)
+                 ? context_.make<Call>(
+                       ranges, static_cast<const Expr*>(global(context_.symbol("list"), ranges)),
+                       context_.symbol("builtins.list"), context_.list<const Expr*>({made}),
+                       List<const Keyword*>())
+                 : made);
       return none;
     }
     rebind(context_.make<Call>(ranges, static_cast<const Expr*>(global(sorted, ranges)),

@@ -269,9 +269,9 @@ std::string to_text(const Type& type) {
       return type.uniform ? "list[" + elements_text(type) + ", ...]"
                           : "list[" + elements_text(type) + "]";
     case TypeKind::Dict:
-      return type.is_map() ? "dict[" + to_text(type.elements[1]) + ", " +
-                                 to_text(type.elements[0]) + "]"
-                           : "dict";
+      return type.is_map()
+                 ? "dict[" + to_text(type.elements[1]) + ", " + to_text(type.elements[0]) + "]"
+                 : "dict";
     case TypeKind::Slice:
       return "slice";
     case TypeKind::Dtype:
