@@ -2,7 +2,7 @@
 that are written, sorting by keys; results that are dicts, and what is in them.
 
 Values are checked against the oracle, which runs the function itself."""
-# ruff: noqa: B007, B905, FURB118, PLR1704, SIM118
+# ruff: noqa: B007
 
 from __future__ import annotations
 
