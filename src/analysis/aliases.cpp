@@ -3,6 +3,7 @@
 
 #include "analysis/dataflow.h"
 #include "analysis/own_lists.h"
+#include "analysis/own_rows.h"
 #include "base/diagnostics.h"
 #include "syntax/printer.h"
 
@@ -496,7 +497,8 @@ Aliases::Aliases(const TypedFunction& function, bool always)
 
 bool Aliases::is_list(Symbol variable) const {
   const auto found = function_.variables.find(variable);
-  return found != function_.variables.end() && found->second.kind == TypeKind::List;
+  return found != function_.variables.end() &&
+         (found->second.kind == TypeKind::List || found->second.is_map());
 }
 
 bool Aliases::is_changed_list(Symbol variable) const {
@@ -553,6 +555,10 @@ void Aliases::check_items(const Stmt* statement) const {
   const bool augmented =
       is<AugmentedAssign>(statement) && is_item(place) && may_share(function_.type_of(place));
   if (!augmented && !is_item(place->value)) return;
+  // `m[i][j] = e` of a list of lists each of which stands in it once.
+  if (!augmented && function_.type_of(place->value).kind == TypeKind::List &&
+      has_own_rows(function_, root_of(place)->symbol))
+    return;
   const std::string text = print(static_cast<const Node*>(augmented ? place : place->value));
   throw Diagnostic(DiagnosticKind::WriteInPlace,
                    "`" + text + "`, an item of a list, is written in place", statement->ranges,
