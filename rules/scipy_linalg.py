@@ -24,7 +24,7 @@ def inv(y, a):
     d[y] = -y @ d[a] @ y
 
 
-@adjoint("scipy.linalg.det", shape="", sample=("(square3,)",))
+@adjoint("scipy.linalg.det", shape="determinant", sample=("(square3,)",))
 def det(y, a):
     d[a] = full(d[y], y)[..., None, None] * _cofactors(a)
 

@@ -71,17 +71,17 @@ template <class F>
 void for_each_read(const Node* node, F&& f) {
   if (node == nullptr) return;
   // The left spine is walked without recursion: a sum of thousands of terms is one long spine.
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* name = as<Name>(top)) {
       if (name->scope == Scope::Local) f(name->symbol);
       continue;
     }
+    if (is_leaf(*top)) continue;
     const std::size_t mark = stack.size();
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
-    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(mark), stack.end());
+    for_each_child(*top, [&](const Node* child) { stack.push(child); });
+    stack.reverse_from(mark);
   }
 }
 
@@ -94,10 +94,9 @@ void for_each_shaped_read(const Node* node, F&& f) {
     const auto* name = as<Name>(value);
     return name != nullptr && name->scope == Scope::Local ? name : nullptr;
   };
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* name = as<Name>(top)) {
       if (name->scope == Scope::Local) f(name->symbol, false);
       continue;
@@ -118,13 +117,12 @@ void for_each_shaped_read(const Node* node, F&& f) {
           callee == "numpy.ndim" || callee == "numpy.zeros_like" || callee == "numpy.ones_like" ||
           callee == "numpy.empty_like" || callee == "numpy.full_like") {
         f(local(call->arguments[0])->symbol, true);
-        for (std::size_t k = 1; k < call->arguments.size(); ++k)
-          stack.push_back(call->arguments[k]);
-        for (const Keyword* keyword : call->keywords) stack.push_back(keyword);
+        for (std::size_t k = 1; k < call->arguments.size(); ++k) stack.push(call->arguments[k]);
+        for (const Keyword* keyword : call->keywords) stack.push(keyword);
         continue;
       }
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    if (!is_leaf(*top)) for_each_child(*top, [&](const Node* child) { stack.push(child); });
   }
 }
 

@@ -133,7 +133,7 @@ void Reverse::push(const Expr* node, Linear adjoint) {
     case Kind::UnaryOperation: {
       const auto* operation = static_cast<const UnaryOperation*>(node);
       if (operation->op == UnaryOperator::Minus)
-        return push(operation->operand, Algebra::negate(adjoint));
+        return push(operation->operand, Algebra::negate(std::move(adjoint)));
       if (operation->op == UnaryOperator::Plus) return push(operation->operand, std::move(adjoint));
       return;
     }
@@ -175,24 +175,24 @@ void Reverse::push_sum(const Expr* node, const Linear& adjoint) {
       break;
     if (active(sum->right)) {
       Linear right = unbroadcast(now, node, sum->right);
-      if (sum->op == BinaryOperator::Subtract) right = Algebra::negate(right);
+      if (sum->op == BinaryOperator::Subtract) right = Algebra::negate(std::move(right));
       operands.push_back({sum->right, std::move(right)});
     }
     if (!active(sum->left)) {
       node = nullptr;
       break;
     }
-    now = unbroadcast(now, node, sum->left);
+    now = unbroadcast(std::move(now), node, sum->left);
     node = sum->left;
   }
-  if (node != nullptr) operands.push_back({node, now});
+  if (node != nullptr) operands.push_back({node, std::move(now)});
   for (Operand& operand : operands) in_flight_.push_back(&operand.adjoint);
   const std::size_t mark = in_flight_.size() - operands.size();
   while (!operands.empty()) {
     in_flight_.resize(mark + operands.size() - 1);
-    const Operand operand = operands.back();
+    Operand operand = std::move(operands.back());
     operands.pop_back();
-    push(operand.value, operand.adjoint);
+    push(operand.value, std::move(operand.adjoint));
   }
   in_flight_.resize(mark);
 }
@@ -215,8 +215,8 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
     case BinaryOperator::Multiply: {
       if (left && right && equal(node->left, node->right)) {
         // x * x: nothing was broadcast.
-        const Linear part = Algebra::scale(times(adjoint, primal(node->left), node), 2.0, true);
-        return push(node->left, part);
+        return push(node->left,
+                    Algebra::scale(times(adjoint, primal(node->left), node), 2.0, true));
       }
       if (left && right) adjoint = named_if_shared(node, std::move(adjoint));
       Linear to_left;

@@ -2,6 +2,7 @@
 #include "emit/function.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "analysis/variables.h"
 #include "emit/hidden_builtins.h"
@@ -46,18 +47,15 @@ const Expr* call_helper(std::string_view name, const std::vector<const Expr*>& a
                             context.list(arguments), List<const Keyword*>());
 }
 
-bool reads_global(Block body, std::string_view text) {
-  std::vector<const Node*> stack(body.begin(), body.end());
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (const auto* name = as<Name>(node);
-        name && name->scope == Scope::Global && name->symbol.text() == text) {
-      return true;
-    }
-    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+std::unordered_set<Symbol> globals_of(Block body) {
+  std::unordered_set<Symbol> found;
+  for (const Stmt* statement : body) {
+    for_each_node(*statement, [&](const Node& node) {
+      const auto* name = as<Name>(&node);
+      if (name != nullptr && name->scope == Scope::Global) found.insert(name->symbol);
+    });
   }
-  return false;
+  return found;
 }
 
 }  // namespace
@@ -203,14 +201,18 @@ Block with_ignored_errors(Block body, const CoreFunction& core, Symbol numpy, Co
 
 void finish_names(Emitted& emitted, Block body, const ReverseResult& reverse, Symbol numpy,
                   bool numpy_is_bound) {
+  const std::unordered_set<Symbol> globals = globals_of(body);
+  const auto reads_global = [&](std::string_view text) {
+    return std::ranges::any_of(globals, [&](Symbol name) { return name.text() == text; });
+  };
   emitted.helpers.clear();
   for (const std::string& helper : reverse.helpers) {
-    if (reads_global(body, helper)) emitted.helpers.push_back(helper);
+    if (reads_global(helper)) emitted.helpers.push_back(helper);
   }
-  if (reads_global(body, "_check_seed")) emitted.helpers.emplace_back("_check_seed");
+  if (reads_global("_check_seed")) emitted.helpers.emplace_back("_check_seed");
   emitted.numpy_name = std::string(numpy.text());
-  emitted.uses_numpy = !numpy_is_bound && reads_global(body, emitted.numpy_name);
-  if (reads_global(body, kBuiltinsName))
+  emitted.uses_numpy = !numpy_is_bound && reads_global(emitted.numpy_name);
+  if (reads_global(kBuiltinsName))
     emitted.modules.emplace_back("builtins", std::string(kBuiltinsName));
   for (const auto& [module, printed] : reverse.modules) {
     emitted.modules.emplace_back(module, std::string(printed.text()));

@@ -1,5 +1,6 @@
 #include "emit/hidden_builtins.h"
 
+#include <algorithm>
 #include <functional>
 #include <unordered_set>
 #include <vector>
@@ -10,13 +11,16 @@ namespace tangent {
 
 Block spell_hidden_builtins(Block body, List<const Parameter*> parameters, Context& context) {
   std::unordered_set<Symbol> locals;
+  std::unordered_set<Symbol> globals;
   for (const Parameter* parameter : parameters) locals.insert(parameter->name);
   for (const Stmt* statement : body) {
     for_each_node(*statement, [&](const Node& node) {
       const auto* name = as<Name>(&node);
-      if (name != nullptr && name->scope != Scope::Global) locals.insert(name->symbol);
+      if (name != nullptr) (name->scope == Scope::Global ? globals : locals).insert(name->symbol);
     });
   }
+  if (std::ranges::none_of(globals, [&](Symbol name) { return locals.contains(name); }))
+    return body;
   // Helpers begin with an underscore, and no module has their names.
   const auto is_hidden = [&](const Node* node) {
     const auto* name = as<Name>(node);

@@ -63,6 +63,7 @@ void Lowering::assign_statement(const Assign& it) {
       return;
     }
     want_results(it);
+    if (const Expr* parts = unpacked_generator(it)) return assign_to(it.targets[0], parts, ranges);
     return assign_to(it.targets[0], expression(it.value), ranges);
   }
   // The value is evaluated once and bound to the targets from left to right.
@@ -104,6 +105,14 @@ void Lowering::assign_name(const Name& target, const Expr* written, Ranges range
   if (bound_once && alias_of_global(target, written)) return;
   const Symbol symbol = assigned_symbol(target);
   const Expr* value = value_for(written, Destination::to(symbol));
+  const auto integer = bound_once && value != nullptr ? constant_integer(value) : std::nullopt;
+  constants_.erase(symbol);
+  if (integer) constants_.emplace(symbol, *integer);
+  const auto* made = as<Comprehension>(written);
+  const bool is_list = bound_once && (is<ListDisplay>(written) ||
+                                      (made != nullptr && made->form == ComprehensionKind::List));
+  lists_.erase(symbol);
+  if (is_list) lists_.insert(symbol);
   if (value != nullptr) emit_assign(symbol, value, ranges);
 }
 
@@ -118,6 +127,26 @@ bool Lowering::alias_of_global(const Name& target, const Expr* written) {
   frame_->bindings[target.symbol] = {.form = Binding::Form::Value, .value = expression(written)};
   frame_->declared.push_back(target.symbol);
   return true;
+}
+
+// a, b = (f(k) for k in range(2)): the parts, where their number is that of the targets.
+const Expr* Lowering::unpacked_generator(const Assign& it) {
+  const Exprs* targets = display_elements(it.targets[0]);
+  const auto* generator = as<Comprehension>(it.value);
+  if (targets == nullptr || generator == nullptr ||
+      (generator->form != ComprehensionKind::Generator &&
+       generator->form != ComprehensionKind::List))
+    return nullptr;
+  if (generator->form == ComprehensionKind::Generator) generators_.insert(generator);
+  const auto* range = as<Call>(generator->generators[0]->iterable);
+  const auto* called = range != nullptr ? as<Name>(range->function) : nullptr;
+  if (generator->generators.size() != 1 || !generator->generators[0]->conditions.empty() ||
+      called == nullptr || called->symbol.text() != "range")
+    return nullptr;
+  const Expr* first = expression(range);
+  const auto items = counted_items(first);
+  if (!items || items->size() != targets->size()) return nullptr;
+  return unrolled_comprehension(*generator, first);
 }
 
 void Lowering::want_results(const Assign& it) {

@@ -113,7 +113,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     case ThingKind::UserClass:
       if (raised) return library_call(it, *thing, destination);
       if (is_of_module(*thing, "partial", "functools")) return partial(it);
-      if (is_of_module(*thing, "accumulate", "itertools")) return accumulated(it, destination);
+      if (const Expr* list = iterator_call(it, *thing, destination)) return list;
       return make_object(it, *thing, destination);
     case ThingKind::BoundMethod:
       if (method != nullptr) {

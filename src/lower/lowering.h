@@ -49,6 +49,9 @@ struct Known {
   // object.
   std::set<std::string, std::less<>> set_attributes;
   std::set<std::size_t> rebound;
+  // Loops and comprehensions over a few integers that are written out, for what holds functions or
+  // objects is read at their targets: the places where they begin.
+  std::set<std::tuple<FileId, std::uint32_t, std::uint32_t>> written_out;
 };
 
 // Thrown where something was added to what is known.
@@ -208,6 +211,7 @@ class Lowering {
   const Expr* checked_place(const Expr* place);
   void annotated_assign(const AnnotatedAssign& it);
   void want_results(const Assign& it);
+  const Expr* unpacked_generator(const Assign& it);
   void assign_to(const Expr* target, const Expr* value, Ranges ranges);
   void assign_name(const Name& target, const Expr* written, Ranges ranges);
   void assign_parallel(Exprs targets, Exprs values, Ranges ranges);
@@ -244,7 +248,7 @@ class Lowering {
   const Expr* bind_temporary(const Expr* value, std::string_view wish, Ranges ranges);
 
   // conditional.cpp
-  static std::optional<bool> truth_of_settled(const Expr* written, const Expr* test);
+  [[nodiscard]] std::optional<bool> truth_of_settled(const Expr* written, const Expr* test) const;
   const Expr* conditional(const Conditional& it, Destination destination);
   const Expr* boolean(const BooleanOperation& it);
   const Expr* boolean_from(const BooleanOperation& it, const Expr* first, std::size_t next,
@@ -385,14 +389,28 @@ class Lowering {
   const Expr* part_of_known(const Subscript& it, const Expr* whole, const Expr* index);
   const Expr* known_dict_method(const Call& it, const Expr* receiver, Symbol method);
   std::optional<std::vector<const Expr*>> known_items(const Expr* core);
+  bool goes_over_known(const Expr* core);
+  const Expr* list_of(const Expr* value);
   const Expr* settled_call(const Expr* call);
   Block with_known_values(Block body);
   // unrolled_loops.cpp
   void release_targets(const Expr* target);
+  std::optional<std::int64_t> constant_integer(const Expr* core) const;
+  std::optional<std::vector<const Expr*>> counted_items(const Expr* core);
+  bool is_written_out(const Node& loop) const;
+  void write_out_around(const Expr* index);
+  // What names stood for before a round of a loop that is written out.
+  using Bindings = std::vector<std::pair<Symbol, std::optional<Binding>>>;
+  void bind_constants(const Expr* target, const Expr* item, Block body, Bindings& before);
+  void rebind(const Bindings& before);
+  class OpenCounted;  // a loop that could be written out, for as long as its body is lowered
   // library_loops.cpp
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
+  // iterators.cpp
+  void use_up(const Expr* iterable);
+  const Expr* iterator_call(const Call& it, const Thing& thing, Destination destination);
   bool is_of_module(const Thing& thing, std::string_view name, std::string_view module);
   bool makes_known(const Comprehension& it);
   bool may_read(const Comprehension& it, Symbol variable);
@@ -475,7 +493,11 @@ class Lowering {
   Wanted wanted_;
   std::deque<ScopeFacts> environments_;  // of the frames that stand for those around a pair
   std::deque<Pair> pairs_;
-  int open_loops_ = 0;               // of all functions being lowered
+  int open_loops_ = 0;  // of all functions being lowered
+  // The loops around that could be written out, outermost first, and their targets.
+  std::vector<std::pair<const Node*, Symbol>> open_counted_;
+  std::unordered_map<Symbol, std::int64_t> constants_;  // variables that are one integer for good
+  std::unordered_set<Symbol> lists_;                    // variables that are one list for good
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
   std::vector<ReboundList> rebound_lists_;

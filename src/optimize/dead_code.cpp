@@ -21,7 +21,7 @@ class DeadCode {
   explicit DeadCode(const PassInput& input) : input_(input) {}
 
   Block run(Block body) {
-    for (const Stmt* statement : body) collect_reads(statement);
+    for (const Stmt* statement : body) find_tapes(statement);
     find_nested(body, false);
     shaped_like_ = input_.variables;
     find_shapes(body);
@@ -44,9 +44,16 @@ class DeadCode {
 
  private:
   void solve(Block body) {
-    live_after_.clear();
+    live_targets_.clear();
+    live_items_.clear();
     Liveness liveness{*this};
-    BackwardSolver<Liveness>(liveness).run(body, VariableSet());
+    BackwardSolver<Liveness> solver(liveness);
+    solver.run(body, VariableSet());
+    // What is live where a loop decides whether to go on: no iteration reads the last one's target.
+    solver.for_each_end([&](const Stmt* statement, const VariableSet& live) {
+      const auto* loop = as<For>(statement);
+      if (loop != nullptr && is_live(loop->target, live)) live_items_.insert(loop);
+    });
   }
 
   struct Liveness {
@@ -56,10 +63,15 @@ class DeadCode {
     void read(const Node* node, State& state) const {
       for_each_read(node, [&](Symbol symbol) { state.add(pass.variables_.number(symbol)); });
     }
+    // Notes, too, whether what the statement assigns is live in any round.
+    bool needed(const Stmt* statement, const Expr* target, const State& state) const {
+      const bool live = pass.is_live(target, state);
+      if (live) pass.live_targets_.insert(statement);
+      return pass.is_needed(statement, live);
+    }
     void simple(const Stmt* statement, State& state) const {
-      pass.live_after_[statement].join(state);
       if (const auto* assign = as<Assign>(statement)) {
-        if (!pass.is_needed(statement, state)) return;
+        if (!needed(statement, assign->targets[0], state)) return;
         if (is<Subscript>(assign->targets[0])) {
           read(assign->targets[0], state);  // the other elements stay
         } else {
@@ -70,8 +82,8 @@ class DeadCode {
         return;
       }
       if (const auto* augmented = as<AugmentedAssign>(statement)) {
-        if (!pass.is_needed(statement, state)) return;
-        if (!pass.may_only_raise(augmented, state)) read(augmented->target, state);
+        if (!needed(statement, augmented->target, state)) return;
+        if (!pass.may_only_raise(augmented)) read(augmented->target, state);
         read(augmented->value, state);
         return;
       }
@@ -134,16 +146,16 @@ class DeadCode {
         collect(repeat->body, true);
       } else if (!input_.forward.contains(statement)) {
         const bool assigns = is<Assign>(statement) || is<AugmentedAssign>(statement);
-        if (!assigns || is_needed(statement, live_after_[statement])) collect(statement, nested);
+        if (!assigns || is_needed(statement)) collect(statement, nested);
       }
     }
   }
 
   void collect(const Node* node, bool nested) {
-    std::vector<const Node*> stack{node};
+    SmallStack<const Node*> stack(node);
     while (!stack.empty()) {
-      const Node* top = stack.back();
-      stack.pop_back();
+      const Node* top = stack.pop();
+      if (is_leaf(*top)) continue;
       if (is<Subscript>(top) || is<Call>(top) || is<BinaryOperation>(top))
         again_[hash(top)].push_back({top, nested});
       if (const Expr* divisor = divisor_of(top))
@@ -153,7 +165,7 @@ class DeadCode {
         const Node* primal = of_variables(top);
         if (primal != top) again_[hash(primal)].push_back({primal, nested});
       }
-      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      for_each_child(*top, [&](const Node* child) { stack.push(child); });
       const auto operands = broadcast_operands(top);
       if (operands.first != nullptr && !nested) {
         joined_.emplace_back(input_.type_of(operands.first), input_.type_of(operands.second));
@@ -239,18 +251,6 @@ class DeadCode {
     });
   }
 
-  void collect_reads(const Node* node) {
-    find_tapes(node);
-    const auto* loop = as<For>(node);
-    if (is_statement(node->kind)) {
-      for_each_child(*node, [&](const Node* child) {
-        if (loop == nullptr || child != loop->target) collect_reads(child);
-      });
-      return;
-    }
-    for_each_read(node, [&](Symbol read) { ++reads_of_[read]; });
-  }
-
   struct Evaluated {
     const Node* node;
     bool nested;  // in a branch or loop
@@ -282,11 +282,15 @@ class DeadCode {
   }
 
   // Whether an assignment has to stay.
-  bool is_needed(const Stmt* statement, const VariableSet& live) {
+  bool is_needed(const Stmt* statement) {
+    return is_needed(statement, live_targets_.contains(statement));
+  }
+
+  bool is_needed(const Stmt* statement, bool target_is_live) {
+    if (target_is_live) return true;
     const auto* assign = as<Assign>(statement);
     const auto* augmented = as<AugmentedAssign>(statement);
     const Expr* target = assign != nullptr ? assign->targets[0] : augmented->target;
-    if (is_live(target, live)) return true;
     // A list follows that of the primal, whether what it gives is read or not.
     if (list_change(statement)) return true;
     // What the forward part stores may be seen under another name, or by the caller.
@@ -313,12 +317,12 @@ class DeadCode {
   }
 
   // v += e of a number that nobody reads, which is kept for what may raise in e.
-  bool may_only_raise(const AugmentedAssign* statement, const VariableSet& live) {
+  bool may_only_raise(const AugmentedAssign* statement) const {
     using enum BinaryOperator;
     return input_.forward.contains(statement) && is<Name>(statement->target) &&
            (statement->op == Add || statement->op == Subtract || statement->op == Multiply) &&
            input_.type_of(statement->target).is_number() &&
-           input_.type_of(statement->value).is_number() && !is_live(statement->target, live);
+           input_.type_of(statement->value).is_number() && !live_targets_.contains(statement);
   }
 
   // The parts of an expression that may raise, as far as sums and products of numbers, which do
@@ -371,15 +375,14 @@ class DeadCode {
           assign != nullptr && (is<BinaryOperation>(assign->value) || is<Call>(assign->value))) {
         // How often a tape grew.
         for_each_read(assign->value, [&](Symbol read) {
-          if (tapes_.contains(read) && is_live(assign->targets[0], live_after_[statement]))
-            tapes[read] = true;
+          if (tapes_.contains(read) && live_targets_.contains(statement)) tapes[read] = true;
         });
       }
       if (const Pop* pop = pop_of(statement)) {
         const Expr* target = static_cast<const Assign*>(statement)->targets[0];
         // What is taken from a tape of tapes is one.
         const auto* name = as<Name>(target);
-        const bool live = is_live(target, live_after_[statement]) ||
+        const bool live = live_targets_.contains(statement) ||
                           (name != nullptr && tapes_.contains(name->symbol) &&
                            !dead_tapes_.contains(name->symbol));
         tapes[pop->tape] = tapes[pop->tape] || live;
@@ -404,24 +407,10 @@ class DeadCode {
 
   Block rewrite(Block block) {
     std::vector<const Stmt*> out;
-    const Stmt* before = nullptr;
     for (const Stmt* statement : block) {
-      before_ = before;
       if (const Stmt* kept = rewrite(statement)) out.push_back(kept);
-      before = statement;
     }
     return input_.context.list(out);
-  }
-
-  // A statement behind which everything is live that is live in front of the next one.
-  const Stmt* last_simple(const Stmt* statement) const {
-    while (statement != nullptr && !live_after_.contains(statement)) {
-      const auto* loop = as<For>(statement);
-      const auto* repeat = as<While>(statement);
-      const Block body = loop != nullptr ? loop->body : repeat != nullptr ? repeat->body : Block();
-      statement = body.empty() ? nullptr : body.back();
-    }
-    return statement;
   }
 
   const Stmt* rewrite(const Stmt* statement) {
@@ -432,20 +421,18 @@ class DeadCode {
     if (const auto* assign = as<Assign>(statement)) {
       const auto* target = as<Name>(assign->targets[0]);
       if (target != nullptr && dead_tapes_.contains(target->symbol)) return nullptr;
-      if (is_needed(statement, live_after_[statement])) {
+      if (is_needed(statement)) {
         // Kept for what it may raise alone: nobody reads the name.
         if (target != nullptr && input_.forward.contains(statement) && !is<Pop>(assign->value) &&
-            !tapes_.contains(target->symbol) && !is_live(target, live_after_[statement]))
+            !tapes_.contains(target->symbol) && !live_targets_.contains(statement))
           return only_raising(statement, assign->value);
         return statement;
       }
       return nullptr;
     }
     if (const auto* augmented = as<AugmentedAssign>(statement)) {
-      const VariableSet& live = live_after_[statement];
-      if (!is_needed(statement, live)) return nullptr;
-      return may_only_raise(augmented, live) ? only_raising(statement, augmented->value)
-                                             : statement;
+      if (!is_needed(statement)) return nullptr;
+      return may_only_raise(augmented) ? only_raising(statement, augmented->value) : statement;
     }
     if (const auto* branch = as<If>(statement)) {
       const Block body = rewrite(branch->body);
@@ -460,11 +447,10 @@ class DeadCode {
                        input_);
     }
     if (const auto* loop = as<For>(statement)) {
-      const Stmt* before = last_simple(before_);
       const Block body = rewrite(loop->body);
       const bool ours = !input_.forward.contains(statement);
       if (is_empty(body) && input_.effects.is_pure(loop->iterable) &&
-          (ours || !targets_live(loop, before))) {
+          (ours || !live_items_.contains(loop))) {
         removed_block_ = true;
         return nullptr;
       }
@@ -482,28 +468,13 @@ class DeadCode {
     return statement;
   }
 
-  // A loop without a body still gives its target a value. Targets count as read: other names must
-  // be free.
-  bool targets_live(const For* loop, const Stmt* before) {
-    bool found = false;
-    if (before != nullptr) {
-      const VariableSet& live = live_after_.at(before);
-      for_each_target(loop->target,
-                      [&](Symbol symbol) { found = found || live.has(variables_.number(symbol)); });
-      return found;
-    }
-    for_each_target(loop->target, [&](Symbol symbol) { found = found || reads_of_[symbol] > 0; });
-    return found;
-  }
-
   const PassInput& input_;
   bool removed_block_ = false;
-  const Stmt* before_ = nullptr;  // the statement in front of the one that is rewritten
   Variables variables_;
-  std::unordered_map<const Stmt*, VariableSet> live_after_;
+  std::unordered_set<const Stmt*> live_targets_;  // statements that assign what is read later
+  std::unordered_set<const For*> live_items_;     // loops whose targets are read behind them
   std::unordered_set<Symbol> tapes_;
   std::unordered_set<Symbol> dead_tapes_;
-  std::unordered_map<Symbol, int> reads_of_;
   std::unordered_map<Symbol, Symbol> shaped_like_;  // a tangent or adjoint -> its variable
   Evaluations again_;
   Evaluations divisors_;                       // of the quotients among them

@@ -17,14 +17,48 @@ namespace tangent {
 
 namespace {
 
-// Plain liveness: the variables whose value may still be read after a statement.
+using ReadCounts = std::unordered_map<Symbol, int>;
+
+// How often each variable is read in a block and the blocks in it.
+void count_all_reads(Block block, ReadCounts& counts) {
+  const auto count = [&](const Node* node) {
+    for_each_read(node, [&](Symbol symbol) { ++counts[symbol]; });
+  };
+  for (const Stmt* statement : block) {
+    if (const auto* assign = as<Assign>(statement)) {
+      for (const Expr* target : assign->targets) {
+        if (!is<Name>(target)) count(target);
+      }
+      count(assign->value);
+    } else if (const auto* branch = as<If>(statement)) {
+      count(branch->test);
+      count_all_reads(branch->body, counts);
+      count_all_reads(branch->orelse, counts);
+    } else if (const auto* loop = as<For>(statement)) {
+      count(loop->iterable);
+      count_all_reads(loop->body, counts);
+    } else if (const auto* repeat = as<While>(statement)) {
+      count(repeat->test);
+      count_all_reads(repeat->body, counts);
+    } else {
+      for_each_child(*statement, [&](const Node* child) { count(child); });
+    }
+  }
+}
+
+// Plain liveness: the variables whose value may still be read after a statement. Those that are
+// read once are left out: there are thousands of them in a long program, and a value that is put
+// where its one read is has no other.
 struct Liveness {
   using State = VariableSet;
   Variables& variables;
   std::unordered_map<const Stmt*, VariableSet>& after;
+  const ReadCounts& counts;
 
   void read(const Node* node, State& state) const {
-    for_each_read(node, [&](Symbol symbol) { state.add(variables.number(symbol)); });
+    for_each_read(node, [&](Symbol symbol) {
+      if (counts.at(symbol) > 1) state.add(variables.number(symbol));
+    });
   }
   void simple(const Stmt* statement, State& state) const {
     after[statement].join(state);
@@ -104,7 +138,8 @@ class SingleUses {
   explicit SingleUses(const PassInput& input) : input_(input) {}
 
   Block run(Block body) {
-    Liveness liveness{variables_, after_};
+    count_all_reads(body, counts_);
+    Liveness liveness{variables_, after_, counts_};
     BackwardSolver<Liveness>(liveness).run(body, VariableSet());
     return block(body);
   }
@@ -171,6 +206,7 @@ class SingleUses {
       if (!put(assign, symbol, list, j)) return false;
       // What the value reads is read later now: it lives until there.
       for_each_read(assign.value, [&](Symbol read) {
+        if (counts_[read] < 2) return;
         for (std::size_t between = k; between < j; ++between) {
           const auto live = after_.find(list[between]);
           if (live != after_.end()) live->second.add(variables_.number(read));
@@ -241,7 +277,8 @@ class SingleUses {
     const bool redefined = into != nullptr && is<Name>(into->targets[0]) &&
                            static_cast<const Name*>(into->targets[0])->symbol == symbol;
     const auto live = after_.find(reader);
-    if (!redefined && (live == after_.end() || live->second.has(variables_.number(symbol))))
+    if (!redefined && counts_[symbol] > 1 &&
+        (live == after_.end() || live->second.has(variables_.number(symbol))))
       return false;
     if (branch != nullptr && nested_reads(branch, symbol)) return false;
     const Node* place = branch != nullptr ? static_cast<const Node*>(branch->test) : reader;
@@ -293,6 +330,7 @@ class SingleUses {
 
   const PassInput& input_;
   Variables variables_;
+  ReadCounts counts_;
   std::unordered_map<const Stmt*, VariableSet> after_;
 };
 

@@ -7,6 +7,7 @@
 #include "analysis/aliases.h"
 #include "base/diagnostics.h"
 #include "lower/lower.h"
+#include "python/collector_pause.h"
 #include "python/read_tree.h"
 #include "python/session.h"
 #include "python/text.h"
@@ -483,6 +484,7 @@ DiagnosticKind kind_by_name(std::string_view name) {
 CapturedFunction LiveOutside::source_of(const Thing& function, Context& context) {
   nb::object object = nb::borrow(this->object(function.handle));
   if (PyMethod_Check(object.ptr()) != 0) object = nb::borrow(PyMethod_GET_FUNCTION(object.ptr()));
+  const CollectorPause pause;  // while there is a syntax tree
   const nb::object found = nb::module_::import_("tangent._capture").attr("read")(object);
   auto item = [&](Py_ssize_t i) { return nb::handle(PyTuple_GET_ITEM(found.ptr(), i)); };
   if (PyTuple_GET_SIZE(found.ptr()) == 3) {  // kind, message, remedy
@@ -529,6 +531,7 @@ namespace {
 
 Block parse_as(FileId file, std::string_view text, std::string_view filename, int line,
                Context& context) {
+  const CollectorPause pause;
   nb::object tree;
   try {
     tree = parse_text(to_str(text), filename);

@@ -71,6 +71,12 @@ std::string_view ParsedText::slice(int line, int offset, int end_line, int end_o
 // Fields
 
 nb::object TreeReader::get(nb::handle node, PyObject* field) {
+  // Fields are in the node's own dict, which needs no search in its class; those that are missing
+  // there may be the class's.
+  PyObject** dict = _PyObject_GetDictPtr(node.ptr());
+  if (dict != nullptr && *dict != nullptr) {
+    if (PyObject* own = PyDict_GetItemWithError(*dict, field)) return nb::borrow(own);
+  }
   PyObject* value = PyObject_GetAttr(node.ptr(), field);
   if (value == nullptr) throw nb::python_error();
   return nb::steal(value);

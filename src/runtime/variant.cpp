@@ -1,6 +1,7 @@
 #include "runtime/variant.h"
 
 #include "base/diagnostics.h"
+#include "python/collector_pause.h"
 #include "python/session.h"
 #include "python/text.h"
 #include "python/user_rules.h"
@@ -174,8 +175,11 @@ void Variant::fill_namespace(const Binder& binder) {
 }
 
 void Variant::make_function(const Binder& binder) {
-  const nb::object module = checked(
-      Py_CompileStringObject(emitted_.text.c_str(), filename_.ptr(), Py_file_input, nullptr, -1));
+  const nb::object module = [&] {
+    const python::CollectorPause pause;
+    return checked(
+        Py_CompileStringObject(emitted_.text.c_str(), filename_.ptr(), Py_file_input, nullptr, -1));
+  }();
   // The functions are made from their code objects: running the module would evaluate the user's
   // expressions for defaults and annotations a second time.
   const nb::object constants = module.attr("co_consts");

@@ -61,17 +61,17 @@ struct NodePair {
 };
 
 // Compares the nodes' own fields and puts their children on the stack.
-bool same_fields(const Node& a, const Node& b, std::vector<NodePair>& pending) {
+bool same_fields(const Node& a, const Node& b, SmallStack<NodePair>& pending) {
   return dispatch(a, [&](const auto& left) {
     using T = std::remove_cvref_t<decltype(left)>;
     const auto& right = static_cast<const T&>(b);
     const auto compare = [&](const auto& x, const auto& y) {
       using Field = std::remove_cvref_t<decltype(x)>;
       if constexpr (is_child<Field>) {
-        pending.push_back({x, y});
+        pending.push({x, y});
       } else if constexpr (is_children<Field>) {
         if (x.size() != y.size()) return false;
-        for (std::size_t i = 0; i < x.size(); ++i) pending.push_back({x[i], y[i]});
+        for (std::size_t i = 0; i < x.size(); ++i) pending.push({x[i], y[i]});
       } else {
         return same_value(x, y);
       }
@@ -150,15 +150,14 @@ void for_each_child(const Node& node, FunctionView<void(const Node*)> f) {
 }
 
 const Node* find_node(const Node* root, FunctionView<bool(const Node*)> f) {
-  std::vector<const Node*> pending = {root};
-  std::vector<const Node*> children;
+  SmallStack<const Node*> pending(root);
   while (!pending.empty()) {
-    const Node* node = pending.back();
-    pending.pop_back();
+    const Node* node = pending.pop();
     if (f(node)) return node;
-    children.clear();
-    for_each_child(*node, [&](const Node* child) { children.push_back(child); });
-    pending.insert(pending.end(), children.rbegin(), children.rend());
+    if (is_leaf(*node)) continue;
+    const std::size_t mark = pending.size();
+    for_each_child(*node, [&](const Node* child) { pending.push(child); });
+    pending.reverse_from(mark);
   }
   return nullptr;
 }
@@ -215,15 +214,18 @@ const Node* rewrite_children(Context& context, const Node& node,
         changed = changed || now != field;
         return now;
       } else if constexpr (is_children<Field>) {
-        std::vector<typename Field::value_type> items;
-        bool moved = false;
-        items.reserve(field.size());
-        for (const auto* child : field) {
+        std::vector<typename Field::value_type> items;  // once one has changed
+        for (std::size_t k = 0; k < field.size(); ++k) {
+          const auto* child = field[k];
           const auto* now = child == nullptr ? child : static_cast<decltype(child)>(f(child));
-          moved = moved || now != child;
+          if (items.empty()) {
+            if (now == child) continue;
+            items.reserve(field.size());
+            items.assign(field.begin(), field.begin() + static_cast<std::ptrdiff_t>(k));
+          }
           items.push_back(now);
         }
-        if (!moved) return field;
+        if (items.empty()) return field;
         changed = true;
         return Field(context.list(items));
       } else {
@@ -243,10 +245,9 @@ const Node* rewrite_children(Context& context, const Node& node,
 }
 
 bool equal(const Node* a, const Node* b) {
-  std::vector<NodePair> pending = {{a, b}};
+  SmallStack<NodePair> pending({a, b});
   while (!pending.empty()) {
-    const auto [left, right] = pending.back();
-    pending.pop_back();
+    const auto [left, right] = pending.pop();
     if (left == right) continue;
     if (left == nullptr || right == nullptr || left->kind != right->kind) return false;
     if (!same_fields(*left, *right, pending)) return false;
@@ -258,10 +259,9 @@ std::size_t hash(const Node* node) {
   // The nodes are mixed in one fixed order with the lengths of their lists: two trees that give
   // the same sequence are equal, so no hash per subtree is needed.
   Hasher hasher;
-  std::vector<const Node*> pending = {node};
+  SmallStack<const Node*> pending(node);
   while (!pending.empty()) {
-    const Node* current = pending.back();
-    pending.pop_back();
+    const Node* current = pending.pop();
     if (current == nullptr) {
       hasher.mix(~std::uint64_t{0});
       continue;
@@ -272,10 +272,10 @@ std::size_t hash(const Node* node) {
       const auto visit = [&](const auto& field) {
         using Field = std::remove_cvref_t<decltype(field)>;
         if constexpr (is_child<Field>) {
-          pending.push_back(field);
+          pending.push(field);
         } else if constexpr (is_children<Field>) {
           hasher.mix(field.size());
-          pending.insert(pending.end(), field.begin(), field.end());
+          for (const Node* child : field) pending.push(child);
         } else {
           hasher.value(field);
         }

@@ -24,6 +24,7 @@
 
 #include "base/diagnostics.h"
 #include "base/function_view.h"
+#include "base/small_stack.h"
 #include "syntax/build.h"
 #include "syntax/nodes.h"
 
@@ -53,6 +54,11 @@ decltype(auto) dispatch(const Node& node, F&& f) {
 
 void for_each_child(const Node& node, FunctionView<void(const Node*)> f);
 
+// What most nodes are: a name or a constant, without children.
+inline bool is_leaf(const Node& node) {
+  return node.kind == Kind::Name || node.kind == Kind::Constant;
+}
+
 // The first for which f is true, of a node and all below it, parents first in the order of the
 // source; null if there is none. Does not recurse, however deep the tree is.
 const Node* find_node(const Node* root, FunctionView<bool(const Node*)> f);
@@ -77,12 +83,11 @@ const Node* rewrite_children(Context& context, const Node& node,
 // Calls f(const Node&) for a node and all below it, in no order. Not by recursion: sums are long.
 template <class F>
 void for_each_node(const Node& top, F&& f) {
-  std::vector<const Node*> open{&top};
+  SmallStack<const Node*> open(&top);
   while (!open.empty()) {
-    const Node* node = open.back();
-    open.pop_back();
+    const Node* node = open.pop();
     f(*node);
-    for_each_child(*node, [&](const Node* child) { open.push_back(child); });
+    if (!is_leaf(*node)) for_each_child(*node, [&](const Node* child) { open.push(child); });
   }
 }
 

@@ -24,6 +24,13 @@ Type integer_scalar(const CallView& call);
 Type same(const CallView& call);
 Type same_float(const CallView& call);
 Type cumulative(const CallView& call);
+Type determinant(const CallView& call);
+Type einsum(const CallView& call);
+Type interpolated(const CallView& call);
+Type polynomial(const CallView& call);
+Type quantile(const CallView& call);
+Type trapezoid(const CallView& call);
+Type convolved(const CallView& call);
 
 // shapes_products.cpp
 Type matmul(const CallView& call);
