@@ -129,8 +129,8 @@ def test_a_table_that_is_filled_once_has_no_tape(f):
     }.get(f, (line,))
     text = check(f, *args, wrt=tuple(range(len(args))))
     for table in "ylxht":
-        assert f"{table}_value_tape" not in text
-        assert f"{table}_tape" not in text
+        assert f" {table}_value_tape" not in text
+        assert f" {table}_tape" not in text
 
 
 def test_a_table_of_each_step_is_right():

@@ -9,6 +9,9 @@ namespace tangent {
 
 namespace {
 
+// Accesses are compared pair by pair: of long programs nothing is said.
+constexpr std::size_t kMostAccesses = 60;
+
 // range(start, stop, step) of a loop, also reversed and cut.
 struct Range {
   const Expr* start = nullptr;  // null: 0
@@ -179,6 +182,11 @@ void ElementOrder::read(const Node* node, bool is_kept_apart) {
         (text == "shape" || text == "size" || text == "ndim" || text == "dtype"))
       return;
   }
+  if (is<Comprehension>(node) || is<Lambda>(node)) {
+    // Their own names are not told from others.
+    if (mentions(node, array_)) add(nullptr, true, false, true, order_);
+    return;
+  }
   if (const auto* choice = as<Conditional>(node)) {
     read(choice->test, true);
     for (const bool taken : {true, false}) {
@@ -213,6 +221,7 @@ void ElementOrder::read(const Node* node, bool is_kept_apart) {
 }
 
 bool ElementOrder::reads_stay() const {
+  if (accesses_.size() > kMostAccesses) return false;
   for (const Access& first : accesses_) {
     if (!first.reads) continue;
     for (const Access& second : accesses_) {
@@ -223,6 +232,7 @@ bool ElementOrder::reads_stay() const {
 }
 
 bool ElementOrder::is_stored_after(const Stmt* store) const {
+  if (accesses_.size() > kMostAccesses) return true;
   for (const Access& first : accesses_) {
     if (first.statement != store || !first.stores) continue;
     for (const Access& second : accesses_) {
@@ -233,6 +243,7 @@ bool ElementOrder::is_stored_after(const Stmt* store) const {
 }
 
 bool ElementOrder::is_touched_after(const Stmt* store) const {
+  if (accesses_.size() > kMostAccesses) return true;
   for (const Access& first : accesses_) {
     if (first.statement != store || !first.stores) continue;
     for (const Access& second : accesses_) {
@@ -243,6 +254,7 @@ bool ElementOrder::is_touched_after(const Stmt* store) const {
 }
 
 bool ElementOrder::is_touched_before(const Stmt* store) const {
+  if (accesses_.size() > kMostAccesses) return true;
   for (const Access& second : accesses_) {
     if (second.statement != store || !second.stores) continue;
     for (const Access& first : accesses_) {

@@ -37,6 +37,8 @@ bool Reverse::push_new_axes(const Subscript* node, const Linear& given) {
   Type type = base;
   if (!is_floating(type.dtype)) type.dtype = DType::Float64;
   Linear adjoint = full(given, node);
+  const Type shape = typing_.of(algebra_.build(adjoint));
+  if (!shape.is_array() || shape.rank != whole.rank) return false;
   // One array factor, which is a sum along the axis that goes.
   if (adjoint.terms.size() == 1 && added.size() == 1 && adjoint.terms[0].mask == nullptr) {
     Factor* array = nullptr;

@@ -10,11 +10,10 @@ const std::string kLoop =
     "for i in reversed(range(1, 9)):\n";
 
 TEST_F(Passes, AnElementThatNothingReadsAgainIsNotCleared) {
-  EXPECT_EQ(run(remove_dead_elements, kLoop +
-                                          "    bnew = bv[i]\n"
-                                          "    bv[i] = 0.0\n"
-                                          "    bv[i - 1] += bnew * x\n"
-                                          "bx = bv[0]\n"),
+  EXPECT_EQ(run(remove_dead_elements, kLoop + "    bnew = bv[i]\n"
+                                              "    bv[i] = 0.0\n"
+                                              "    bv[i - 1] += bnew * x\n"
+                                              "bx = bv[0]\n"),
             kLoop +
                 "    bnew = bv[i]\n"
                 "    bv[i - 1] += bnew * x\n"
@@ -42,9 +41,8 @@ TEST_F(Passes, AnElementThatMayBeReadAgainIsCleared) {
 }
 
 TEST_F(Passes, TheFirstContributionToEachElementIsStored) {
-  EXPECT_EQ(run(remove_dead_elements, kLoop +
-                                          "    bv[i] -= a * bx\n"
-                                          "    bx = a\n"),
+  EXPECT_EQ(run(remove_dead_elements, kLoop + "    bv[i] -= a * bx\n"
+                                              "    bx = a\n"),
             kLoop +
                 "    bv[i] = -a * bx\n"
                 "    bx = a\n");
@@ -55,19 +53,21 @@ TEST_F(Passes, AFurtherContributionToAnElementIsAdded) {
     const std::string text = kLoop + "    bv[i] += a * bx\n" + other;
     EXPECT_EQ(run(remove_dead_elements, text), text);
   }
-  const std::string again = "bv = np.zeros_like(v)\n"
-                            "for j in range(3):\n"
-                            "    for i in range(1, 9):\n"
-                            "        bv[i] += a * bx\n";
+  const std::string again =
+      "bv = np.zeros_like(v)\n"
+      "for j in range(3):\n"
+      "    for i in range(1, 9):\n"
+      "        bv[i] += a * bx\n";
   EXPECT_EQ(run(remove_dead_elements, again), again);
 }
 
 TEST_F(Passes, AnArrayThatALoopKnowsFromBeforeIsLeftAlone) {
-  const std::string text = "for j in range(3):\n"
-                           "    bx = bv[1]\n"
-                           "    bv = np.zeros_like(v)\n"
-                           "    for i in range(1, 9):\n"
-                           "        bv[i] = 0.0\n";
+  const std::string text =
+      "for j in range(3):\n"
+      "    bx = bv[1]\n"
+      "    bv = np.zeros_like(v)\n"
+      "    for i in range(1, 9):\n"
+      "        bv[i] = 0.0\n";
   EXPECT_EQ(run(remove_dead_elements, text), text);
 }
 
@@ -86,10 +86,37 @@ TEST_F(Passes, OfASumThatNobodyReadsWhatMayRaiseIsLeft) {
             "return bx\n");
 }
 
-// ----------------------------------------------------------------------------------- copies
+// ------------------------------------------------------------------------- carried values
 
-TEST_F(Passes, ACopyOfAFittedProductGoes) {
-  EXPECT_EQ(run(remove_copies, "bw = np.copy(bv * v)\n"), "bw = np.copy(bv * v)\n");
+const std::string kForward =
+    "for i in range(n):\n"
+    "    x_tape.append(x)\n"
+    "    x = x * x\n";
+
+TEST_F(Passes, WhatALoopSavesAtBothEndsOfAnIterationIsSavedOnce) {
+  EXPECT_EQ(
+      run(remove_carried_values, "x_last_tape = a\n" + kForward + "    x_last_tape.append(x)\n",
+          "for i in reversed(range(n)):\n"
+          "    x = x_last_tape.pop()\n"
+          "    by += x\n"
+          "    x = x_tape.pop()\n"
+          "    by *= x\n"),
+      kForward +
+          "for i in reversed(range(n)):\n"
+          "    by += x\n"
+          "    x = x_tape.pop()\n"
+          "    by *= x\n");
+}
+
+TEST_F(Passes, WhatChangesBehindTheLoopIsSavedTwice) {
+  const std::string forward = "x_last_tape = a\n" + kForward + "    x_last_tape.append(x)\nx = a\n";
+  const std::string backward =
+      "for i in reversed(range(n)):\n"
+      "    x = x_last_tape.pop()\n"
+      "    by += x\n"
+      "    x = x_tape.pop()\n"
+      "    by *= x\n";
+  EXPECT_EQ(run(remove_carried_values, forward, backward), forward + backward);
 }
 
 }  // namespace
