@@ -118,6 +118,12 @@ void ElementOrder::collect(const Stmt* statement) {
     here_.loops.pop_back();
     return;
   }
+  // What runs the statements inside in another way may do anything.
+  bool is_compound = false;
+  for_each_child(*statement, [&](const Node* child) {
+    is_compound = is_compound || is_statement(child->kind);
+  });
+  if (is_compound) return add(nullptr, true, true, true, order_);
   const Subscript* place = stored_place(statement);
   const Name* root = place != nullptr ? root_of(place) : nullptr;
   if (root == nullptr || root->symbol != array_) {
