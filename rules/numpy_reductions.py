@@ -180,6 +180,50 @@ def nanmean(y, a, axis=None, *, keepdims=False):
     d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
 
 
+@adjoint("numpy.nanvar", shape="reduction",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, ddof=1, keepdims=True)"),
+         edges=("([1.0, np.nan, 3.0],) -> [-1.0, 0.0, 1.0]",))
+def nanvar(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    by = spread(d[y], a, axis, keepdims)
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    if axis is None:
+        d[a] = mask(hits, by * (2 / max(int(np.count_nonzero(hits)) - ddof, 1)) * centred)
+    else:
+        d[a] = mask(hits, by * (2 / (_ties(hits, a, axis) - ddof)) * centred)
+
+
+@tangent("numpy.nanvar")
+def nanvar(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    total = np.sum(mask(hits, d[a] * centred), axis=axis, keepdims=keepdims)
+    d[y] = total * 2 / (np.count_nonzero(hits, axis=axis, keepdims=keepdims) - ddof)
+
+
+@adjoint("numpy.nanstd", shape="reduction",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, ddof=1, keepdims=True)"),
+         note="`np.nanstd` of equal numbers has slope 0.",
+         edges=("([1.0, np.nan, 3.0],) -> [-0.5, 0.0, 0.5]", "([2.0, 2.0],) -> [0.0, 0.0]"))
+def nanstd(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    by = spread(mask(y != 0, d[y] / y), a, axis, keepdims)
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    if axis is None:
+        d[a] = mask(hits, by / max(int(np.count_nonzero(hits)) - ddof, 1) * centred)
+    else:
+        d[a] = mask(hits, by / (_ties(hits, a, axis) - ddof) * centred)
+
+
+@tangent("numpy.nanstd")
+def nanstd(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    total = np.sum(mask(hits, d[a] * centred), axis=axis, keepdims=keepdims)
+    count = np.count_nonzero(hits, axis=axis, keepdims=keepdims) - ddof
+    d[y] = mask(y != 0, total / count / y)
+
+
 @adjoint("numpy.nanmax", shape="sum",
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
          edges=("([2.0, np.nan, 2.0],) -> [0.5, 0.0, 0.5]",))

@@ -26,7 +26,10 @@ def inv(y, a):
 
 @adjoint("scipy.linalg.det", shape="determinant", sample=("(square3,)",))
 def det(y, a):
-    d[a] = full(d[y], y)[..., None, None] * _cofactors(a)
+    if rank(a) == 2:
+        d[a] = d[y] * _cofactors(a)
+    else:
+        d[a] = full(d[y], y)[..., None, None] * _cofactors(a)
 
 
 @tangent("scipy.linalg.det")

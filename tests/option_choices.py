@@ -50,3 +50,57 @@ def name_of(choice: dict[str, Any]) -> str:
 def keeps_the_primal(choice: dict[str, Any]) -> bool:
     """Whether the value is the user's function's own, bit for bit."""
     return not choice.get('optimizations', {}).get('algebraic', False)
+
+
+# Every option of tangent.grad that leaves the gradient what it is.
+
+_CHECKPOINTS: list[dict[str, Any]] = [
+    {'checkpoint': True},
+    *(
+        {'checkpoint_config': {'enabled': True, 'min_length': 1, **schedule}}
+        for schedule in (
+            {},
+            {'num_checkpoints': 2},
+            {'schedule': 'binomial'},
+            {'schedule': 'binomial', 'num_checkpoints': 2},
+        )
+    ),
+]
+
+
+def with_disk(choice: dict[str, Any], folder: str) -> dict[str, Any]:
+    """The same with tapes on disk."""
+    config = {**choice.get('checkpoint_config', {}), 'disk': folder}
+    return {**choice, 'checkpoint_config': config}
+
+
+def every_option(folder: str) -> list[dict[str, Any]]:
+    """Each option with each kind of value, alone. Tapes on disk lie in the folder."""
+    return [
+        *SINGLES,
+        *_CHECKPOINTS,
+        with_disk({}, folder),
+        with_disk(_CHECKPOINTS[1], folder),
+        {'check_dims': False},
+        {'preserve_result': True},
+        {'verbose': 1},
+        {'verbose': 2},
+        {'compile': 'python'},
+    ]
+
+
+def random_options(folder: str, count: int = 30, seed: int = 6) -> list[dict[str, Any]]:
+    """Random combinations of all of them."""
+    rng = random.Random(seed)
+    chosen: list[dict[str, Any]] = []
+    for choice in combinations(count, seed):
+        if rng.random() < 0.7:
+            choice = choice | rng.choice(_CHECKPOINTS)
+        if rng.random() < 0.4:
+            choice = with_disk(choice, folder)
+        if rng.random() < 0.3:
+            choice = choice | {'check_dims': False}
+        if rng.random() < 0.3:
+            choice = choice | {'preserve_result': True}
+        chosen.append(choice)
+    return chosen

@@ -477,13 +477,8 @@ def test_same_gradient(f: Callable[..., Any], name: str) -> None:
     assert oracle.same(got, want), (got, want)
 
 
-# At the second order, loops over what is differentiated are refused with and without snapshots.
-REFUSED = (trajectory, stack_machine, reads_its_list, over_array, over_rows, in_an_outer_while)
-SECOND_ORDER = [f for f in PROGRAMS if f not in REFUSED]
-
-
 @pytest.mark.parametrize('name', ['sqrt', 'sqrt 3', 'binomial 3'])
-@pytest.mark.parametrize('f', SECOND_ORDER, ids=lambda f: f.__name__)
+@pytest.mark.parametrize('f', PROGRAMS, ids=lambda f: f.__name__)
 def test_second_order(f: Callable[..., Any], name: str) -> None:
     """The gradient of a number of the gradient: a text with snapshots is a program like others."""
     df = tangent.grad(f, wrt=(1,), checkpoint_config=CONFIGS[name])
@@ -626,7 +621,12 @@ def test_options_are_part_of_what_is_remembered() -> None:
         {'checkpoint_config': {'min_length': None}},
         {'checkpoint_config': {'schedule': 'revolve'}},
         {'checkpoint_config': {'schedule': ['sqrt']}},
-        {'checkpoint_config': {'disk': '/tmp'}},
+        {'checkpoint_config': {'disk': 3}},
+        {'checkpoint_config': {'disk': ''}},
+        {'checkpoint_config': {'disk': '/dev/null'}},
+        {'checkpoint_config': {'disk': '/proc/no/where'}},
+        {'checkpoint_config': {'disk': 'odd\0'}},
+        {'checkpoint_config': {'disk': True}},
     ],
     ids=str,
 )

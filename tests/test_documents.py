@@ -23,6 +23,7 @@ DOCUMENTS = [
     "README.md",
     "docs/architecture.md",
     "docs/caches.md",
+    "docs/calls.md",
     "docs/checkpointing.md",
     "docs/inspection.md",
     "docs/options.md",

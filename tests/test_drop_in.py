@@ -459,3 +459,27 @@ def test_names_are_there(name):
 )  # fmt: skip
 def test_modules_are_there(module):
     assert inspect.ismodule(getattr(tangent, module))
+
+
+# ------------------------------------------------------------------------------------------------
+# What else is kept
+
+
+def test_the_disk_cache_says_whether_it_is_on(monkeypatch, tmp_path):
+    monkeypatch.setenv('TANGENT_CACHE_DIR', str(tmp_path))
+    for word, on in (('0', False), ('1', True)):
+        monkeypatch.setenv('TANGENT_DISK_CACHE', word)
+        assert tangent.disk_cache.enabled() is on
+
+
+def test_checkpoint_info():
+    found = tangent.get_checkpoint_info(100, 5)
+    assert found['positions'] == [16, 32, 49, 66, 83] and found['num_checkpoints'] == 5
+    assert found['segment_size'] == 10
+    assert found['without_checkpointing'] == 100 and found['recomputation_factor'] == 2.0
+
+
+def test_the_package_is_typed():
+    from importlib.resources import files
+
+    assert files('tangent').joinpath('py.typed').is_file()

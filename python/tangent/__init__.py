@@ -254,7 +254,8 @@ def grad(
     `checkpoint=True` is for long loops: their gradient keeps snapshots of their state in place of
     tapes, and runs them again in parts. `checkpoint_config` says more (docs/checkpointing.md):
     'enabled', 'min_length' (100: shorter loops keep tapes), 'num_checkpoints' (at most so many
-    snapshots at a time; None: about √n), 'schedule' ('sqrt', or 'binomial' for least memory).
+    snapshots at a time; None: about √n), 'schedule' ('sqrt', or 'binomial' for least memory),
+    'disk' (the folder in whose files tapes and snapshots of arrays lie).
 
     `compile` hands the gradient to a compiler: 'jax' (`jax.jit`; arrays of JAX, and plain NumPy
     functions, whose calls become those of `jax.numpy`), 'torch' (`torch.compile`) or 'tinygrad'

@@ -14,7 +14,7 @@ Wrt = int | str | tuple[int | str, ...] | list[int | str]
 
 _VARARGS = 0x04  # CO_VARARGS
 _OPTIMIZATIONS = ('dce', 'strength_reduction', 'cse', 'algebraic', 'tape_liveness', 'coarsening')
-_CHECKPOINT_KEYS = ('enabled', 'min_length', 'num_checkpoints', 'schedule')
+_CHECKPOINT_KEYS = ('enabled', 'min_length', 'num_checkpoints', 'schedule', 'disk')
 _COMPILERS = ('python', 'jax', 'torch', 'tinygrad')
 
 
@@ -258,21 +258,16 @@ def check_outputs(
         )
 
 
-def checkpoints(checkpoint: object, config: object) -> tuple[int, int, bool] | None:
-    """What the engine is told: shortest loop, number of snapshots (0: as it likes), binomial."""
+def checkpoints(checkpoint: object, config: object) -> tuple[int, int, bool, str] | None:
+    """What the engine is told: shortest loop, number of snapshots (0: as it likes), binomial, the
+    folder of tapes on disk (empty: in memory)."""
     if not isinstance(checkpoint, bool):
         refuse('BadOption', f'checkpoint={checkpoint!r}', 'checkpoint is True or False')
     if config is None:
-        return (100, 0, False) if checkpoint else None
+        return (100, 0, False, '') if checkpoint else None
     if not isinstance(config, Mapping):
         refuse('BadOption', f'checkpoint_config={config!r}', 'checkpoint_config is a dict')
     for key in config:
-        if key == 'disk':
-            refuse(
-                'BadOption',
-                "checkpoint_config has 'disk', and tapes on disk are not supported yet",
-                "leave it out; 'num_checkpoints' with the schedule 'binomial' needs least memory",
-            )
         if key not in _CHECKPOINT_KEYS:
             refuse(
                 'BadOption',
@@ -293,10 +288,30 @@ def checkpoints(checkpoint: object, config: object) -> tuple[int, int, bool] | N
     most = config.get('num_checkpoints')
     snapshots = 0 if most is None else _count(most, 'num_checkpoints')
     binomial = schedule == 'binomial'
+    disk = _folder(config['disk']) if config.get('disk') is not None else ''
     if enabled or checkpoint:
-        return shortest, snapshots, binomial
+        return shortest, snapshots, binomial, disk
     # The schedule is that of loops inside `with tangent.checkpoint():` as well.
-    return (-1, snapshots, binomial) if snapshots or binomial else None
+    return (-1, snapshots, binomial, disk) if snapshots or binomial or disk else None
+
+
+def _folder(value: object) -> str:
+    """The folder of tapes on disk, made if there is none: one in which files can be made."""
+    import os
+    from tempfile import TemporaryFile  # only where tapes on disk are asked for
+
+    asked = f"checkpoint_config['disk']={value!r}"
+    if not isinstance(value, (str, bytes, os.PathLike)) or not os.fspath(value):
+        refuse('BadOption', asked, 'it is the path of a folder')
+    path = os.path.abspath(os.fsdecode(value))
+    try:
+        path.encode()
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        TemporaryFile(dir=path).close()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        refuse('BadOption', f'{asked}: no files can be made there ({why})', 'give another folder')
+    return path
 
 
 def _count(value: object, key: str) -> int:

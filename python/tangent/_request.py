@@ -34,8 +34,8 @@ class Request(NamedTuple):
     outputs: tuple[int | None, tuple[float, ...] | None] = (None, None)
     optimizations: tuple[str, ...] | None = None  # what is switched on; None: the default
     # Of loops that keep snapshots in place of tapes: the shortest one, the number of snapshots,
-    # whether the schedule is binomial.
-    checkpoints: tuple[int, int, bool] | None = None
+    # whether the schedule is binomial, the folder of tapes on disk ('': they are in memory).
+    checkpoints: tuple[int, int, bool, str] | None = None
     source: str | None = None
 
     @property

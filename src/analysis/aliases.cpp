@@ -89,6 +89,10 @@ bool Aliases::may_share(const Type& type) const {
     case TypeKind::Function:
     case TypeKind::Bottom:
       return false;
+    case TypeKind::Tuple:
+      return type.elements.empty() || std::ranges::any_of(type.elements, [this](const Type& part) {
+               return may_share(part);
+             });
     default:
       return true;
   }
@@ -288,6 +292,19 @@ struct Aliases::Sharing {
       for (const std::size_t other : shares) state.pair(number, other);
     });
   }
+  static bool is_list_of_numbers(const Type& type) {
+    return type.kind == TypeKind::List && !type.elements.empty() &&
+           std::ranges::all_of(type.elements, &Type::is_numeric);
+  }
+  // The list itself, not what is in it.
+  bool changes_list_of_lists(const Stmt* statement, Symbol base) const {
+    const auto known = aliases.function_.variables.find(base);
+    if (!list_change(statement) || known == aliases.function_.variables.end()) return false;
+    const Type& type = known->second;
+    return type.kind == TypeKind::List && !type.elements.empty() &&
+           std::ranges::all_of(type.elements,
+                               [](const Type& element) { return element.kind == TypeKind::List; });
+  }
   void simple(const Stmt* statement, State& state) const {
     if (const Symbol base = aliases.stored(statement)) {
       std::vector<Symbol>& seen = aliases.seen_by_[statement];
@@ -295,10 +312,12 @@ struct Aliases::Sharing {
       for (std::size_t other = 0; other < aliases.variables_.size(); ++other) {
         const Symbol symbol = aliases.variables_.symbol(other);
         if (!with.has(other) || std::find(seen.begin(), seen.end(), symbol) != seen.end()) continue;
-        // What becomes of a list is not seen by the arrays in it.
+        // What becomes of a list is not seen by the arrays in it, nor by lists of numbers in it.
         const auto known = aliases.function_.variables.find(symbol);
-        const bool array = known != aliases.function_.variables.end() && known->second.is_numeric();
-        if (array && aliases.is_list(base)) continue;
+        const bool is_known = known != aliases.function_.variables.end();
+        if (is_known && known->second.is_numeric() && aliases.is_list(base)) continue;
+        if (is_known && is_list_of_numbers(known->second) && changes_list_of_lists(statement, base))
+          continue;
         // Nor by another list that holds the same arrays.
         const bool apart = aliases.own_lists_.contains(base) && aliases.own_lists_.contains(symbol);
         if (!apart || !list_change(statement)) seen.push_back(symbol);

@@ -22,6 +22,12 @@ bool is_slice_of(const Expr* value, const Name* list) {
   return base != nullptr && base->symbol == list->symbol;
 }
 
+// list(ys): a list that nobody else has.
+bool is_new_list(const Expr* value) {
+  const auto* call = as<Call>(value);
+  return call != nullptr && call->callee.text() == "builtins.list";
+}
+
 bool holds_numeric(const TypedFunction& function, Symbol symbol) {
   const auto found = function.variables.find(symbol);
   return found != function.variables.end() && found->second.kind == TypeKind::List &&
@@ -41,7 +47,8 @@ std::unordered_set<Symbol> own_lists(const TypedFunction& function) {
       if (assign == nullptr) return;
       const auto* name = as<Name>(assign->targets[0]);
       const bool display =
-          name != nullptr && (is<ListDisplay>(assign->value) || is_slice_of(assign->value, name));
+          name != nullptr && (is<ListDisplay>(assign->value) || is_new_list(assign->value) ||
+                              is_slice_of(assign->value, name));
       for (const Expr* target : assign->targets) bound_names(target, display ? displays : others);
     });
   }

@@ -258,7 +258,7 @@ class Assembler {
     for (std::size_t k = 0; k < block.size(); ++k) {
       save_at(block, k, out);
       const Stmt* statement = block[k];
-      if (dropped_ != nullptr && dropped_->contains(statement)) continue;
+      if (again_ != nullptr && again_->dropped.contains(statement)) continue;
       if (const auto count = counted_before_.find(statement); count != counted_before_.end())
         out.push_back(count->second);
       const StatementPlan* hoists = nullptr;
@@ -268,6 +268,7 @@ class Assembler {
       } else {
         element_reads_.clear();
       }
+      if (again_ != nullptr && again_->hoists_only.contains(statement)) continue;
       forward(statement, hoists != nullptr, out);
     }
     save_at(block, block.size(), out);
@@ -331,12 +332,13 @@ class Assembler {
       element_reads_.clear();
       CheckpointText text(found->second, statement, numpy_, unread_, context_);
       for (const SnapshotPart& part : found->second.state) {
-        if (!found->second.thinned) note_tape(part.list);
+        if (!found->second.thinned || part.run) note_tape(part.list);
       }
       text.begin(out);
       const auto* counted = as<For>(statement);
       const auto* repeat = as<While>(statement);
       out.push_back(text.first_run(forward(counted != nullptr ? counted->iterable : repeat->test)));
+      text.end(out);
       added_.insert(added_.end(), text.added().begin(), text.added().end());
       return;
     }
@@ -524,9 +526,9 @@ class Assembler {
     const CheckpointPlan& plan = plan_.checkpoints.at(item.statement);
     CheckpointText text(plan, item.statement, numpy_, unread_, context_);
     Statements again;
-    dropped_ = &plan.dropped;
+    again_ = &plan;
     forward_loop(item.statement, again, &text);
-    dropped_ = nullptr;
+    again_ = nullptr;
     backward(item.body, item.statement->ranges, again);
     out.push_back(text.stretches(again));
   }
@@ -630,7 +632,7 @@ class Assembler {
   Statements added_;  // to the forward part, for snapshots
   Symbol unread_;     // what a loop counts that nobody reads
   std::vector<Symbol> tapes_;
-  const std::unordered_set<const Stmt*>* dropped_ = nullptr;  // what is not run again
+  const CheckpointPlan* again_ = nullptr;        // of the loop that is run again
   std::unordered_map<Symbol, Ranges> saved_at_;  // per tape or name: where its value comes from
   std::unordered_set<const Stmt*> nested_;       // loops of the primal that stand inside another
   std::unordered_map<const Stmt*, Symbol> drivers_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_set>
 
 #include "syntax/nodes.h"
@@ -18,6 +19,7 @@ struct CheckpointOptions {
   std::int64_t min_length = 100;  // loops of fewer steps keep their tapes, where that is known
   std::int64_t snapshots = 0;     // at most so many at a time; 0: as the schedule has it
   CheckpointSchedule schedule = CheckpointSchedule::SquareRoot;
+  std::string disk;  // the folder in whose files tapes and snapshots lie; empty: in memory
 };
 
 // The loops of a program that keep snapshots.

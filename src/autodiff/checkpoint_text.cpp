@@ -10,6 +10,9 @@ namespace tangent {
 
 namespace {
 
+// Where the forward part puts snapshots.
+Symbol filled(const SnapshotPart& part) { return part.run ? part.run : part.list; }
+
 const Constant* literal_number(const Expr* value) {
   const auto* constant = as<Constant>(value);
   return constant != nullptr && constant->value.kind == LiteralKind::Integer ? constant : nullptr;
@@ -73,9 +76,12 @@ const Expr* CheckpointText::copy(const SnapshotPart& part) {
       context_.symbol("numpy.copy"), context_.list<const Expr*>({value}), List<const Keyword*>());
 }
 
-void CheckpointText::store(Statements& out) {
-  for (const SnapshotPart& part : plan_.state)
-    out.push_back(context_.make<Push>({}, part.list, copy(part), part.pair));
+void CheckpointText::store(Statements& out, bool in_forward_part) {
+  for (const SnapshotPart& part : plan_.state) {
+    const bool of_run = in_forward_part && part.run;
+    out.push_back(context_.make<Push>({}, of_run ? part.run : part.list, copy(part),
+                                      of_run ? part.run_pair : part.pair));
+  }
 }
 
 // A statement of the primal, as it stands: a node of its own, since it stands there several times.
@@ -108,7 +114,8 @@ const Stmt* CheckpointText::plain(const Stmt* statement, bool all) {
 CheckpointText::Statements CheckpointText::plain(Block block, bool all) {
   Statements out;
   for (const Stmt* statement : block) {
-    if (all || !plan_.dropped.contains(statement)) out.push_back(plain(statement, all));
+    const bool dropped = plan_.dropped.contains(statement) || plan_.hoists_only.contains(statement);
+    if (all || !dropped) out.push_back(plain(statement, all));
   }
   return out;
 }
@@ -116,7 +123,7 @@ CheckpointText::Statements CheckpointText::plain(Block block, bool all) {
 void CheckpointText::begin(Statements& out) {
   const std::size_t mark = out.size();
   for (const SnapshotPart& part : plan_.state) {
-    if (plan_.thinned) out.push_back(assign(part.list, context_.make<ListDisplay>({}, Exprs())));
+    if (plan_.thinned) out.push_back(assign(filled(part), context_.make<ListDisplay>({}, Exprs())));
   }
   if (plan_.first_steps != nullptr) out.push_back(assign(plan_.stored, plan_.first_steps));
   if (const auto* stride = as<Name>(plan_.stride)) {
@@ -147,9 +154,9 @@ const Stmt* CheckpointText::first_run(const Expr* header) {
       const Expr* none = nullptr;
       const Expr* two = context_.integer(2);
       thin.push_back(assign(
-          part.list, context_.make<Subscript>(
-                         {}, static_cast<const Expr*>(context_.local(part.list)),
-                         static_cast<const Expr*>(context_.make<Slice>({}, none, none, two)))));
+          filled(part), context_.make<Subscript>(
+                            {}, static_cast<const Expr*>(context_.local(filled(part))),
+                            static_cast<const Expr*>(context_.make<Slice>({}, none, none, two)))));
     }
     thin.push_back(context_.make<AugmentedAssign>(
         {}, static_cast<const Expr*>(context_.local(stride->symbol)), BinaryOperator::Multiply,
@@ -159,7 +166,7 @@ const Stmt* CheckpointText::first_run(const Expr* header) {
         thin));
   }
   Statements stored;
-  store(stored);
+  store(stored, true);
   const Expr* test = plan_.stored
                          ? compare(count(), ComparisonOperator::In, context_.local(plan_.stored))
                          : compare(binary(BinaryOperator::Modulo, count(), plan_.stride),
@@ -173,6 +180,19 @@ const Stmt* CheckpointText::first_run(const Expr* header) {
   body.insert(body.end(), iteration.begin(), iteration.end());
   if (counted != nullptr) return loop_over(plan_.steps ? counted->target : count(), header, body);
   return context_.make<While>(loop_->ranges, header, Block(context_.list(body)), Block());
+}
+
+// A run that thins its snapshots puts those that are left on the stack of all runs.
+void CheckpointText::end(Statements& out) {
+  for (const SnapshotPart& part : plan_.state) {
+    if (!part.run) continue;
+    const Expr* each = context_.local(plan_.each);
+    const Stmt* push = context_.make<Push>({}, part.list, each, part.pair);
+    const Stmt* loop = loop_over(each, context_.local(part.run), {push});
+    added_.push_back(loop);
+    added_.push_back(push);
+    out.push_back(loop);
+  }
 }
 
 const Expr* CheckpointText::target() {
@@ -205,8 +225,10 @@ const Stmt* CheckpointText::stretches(const Statements& again) {
   Statements body;
   const auto restore = [&] {
     for (const SnapshotPart& part : plan_.state) {
-      body.push_back(assign(part.variable, context_.make<Pop>({}, part.list, part.pair)));
-      // An array of its own: the text may be differentiated again, and cannot tell.
+      const Expr* kept = context_.make<Pop>({}, part.list, part.pair);
+      // A list or array of its own: the text may be differentiated again, and cannot tell.
+      if (part.copy_list) kept = call("list", {kept});
+      body.push_back(assign(part.variable, kept));
       if (part.copy) body.push_back(assign(part.variable, copy(part)));
     }
   };
@@ -226,7 +248,7 @@ const Stmt* CheckpointText::stretches(const Statements& again) {
   // On from the last snapshot to the stretch, with snapshots for those before it.
   Statements way;
   Statements stored;
-  store(stored);
+  store(stored, false);
   const auto* counted = as<For>(loop_);
   const Expr* step = plan_.step ? context_.local(plan_.step) : counted->target;
   way.push_back(branch(compare(step, ComparisonOperator::In, context_.local(plan_.kept)), stored));

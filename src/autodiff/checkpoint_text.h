@@ -26,6 +26,8 @@ class CheckpointText {
   void begin(Statements& out);
   // The loop as the user wrote it, with snapshots.
   const Stmt* first_run(const Expr* header);
+  // Behind the loop.
+  void end(Statements& out);
   // What the forward part has beside the user's own statements.
   [[nodiscard]] const Statements& added() const { return added_; }
   // What one stretch runs over.
@@ -39,7 +41,7 @@ class CheckpointText {
  private:
   Statements plain(Block block, bool all);
   const Stmt* plain(const Stmt* statement, bool all);
-  void store(Statements& out);
+  void store(Statements& out, bool in_forward_part);
   const Expr* copy(const SnapshotPart& part);
   const Expr* count();
   const Expr* call(std::string_view builtin, const std::vector<const Expr*>& arguments);

@@ -24,6 +24,7 @@ struct Rerun {
   std::vector<Symbol> state;  // of these what an iteration reads of an earlier one
   std::vector<Symbol> reads;  // of what stands before the loop
   std::unordered_set<const Stmt*> dropped;
+  std::unordered_set<const Stmt*> hoists_only;
 };
 
 // What is needed of an iteration, backwards; what that takes; what of it comes from before.
@@ -113,13 +114,20 @@ class RerunAnalysis {
     for_each_read(node, [&](Symbol symbol) { relevant_.insert(symbol); });
   }
 
+  bool has_relevant_hoist(const Stmt* statement) const {
+    const auto plan = plan_.statements.find(statement);
+    return plan != plan_.statements.end() &&
+           std::ranges::any_of(plan->second.hoists,
+                               [&](const Hoist& hoist) { return relevant_.contains(hoist.name); });
+  }
+
   bool is_relevant(const Stmt* statement) const {
+    return has_relevant_hoist(statement) || is_needed_itself(statement);
+  }
+
+  // For more than what is hoisted out of it.
+  bool is_needed_itself(const Stmt* statement) const {
     if (is<Break>(statement)) return true;
-    if (const auto plan = plan_.statements.find(statement); plan != plan_.statements.end()) {
-      for (const Hoist& hoist : plan->second.hoists) {
-        if (relevant_.contains(hoist.name)) return true;
-      }
-    }
     bool found = false;
     if (is<If>(statement) || is_loop(statement)) {
       // What the backward part goes through has tapes, whatever they are for.
@@ -143,6 +151,10 @@ class RerunAnalysis {
     return found;
   }
 
+  bool is_hoists_only(const Stmt* statement) const {
+    return !is<If>(statement) && !is_loop(statement) && !is_needed_itself(statement);
+  }
+
   // What the relevant statements read is relevant.
   void follow(Block block) {
     for (const Stmt* statement : block) {
@@ -150,6 +162,7 @@ class RerunAnalysis {
       if (const auto plan = plan_.statements.find(statement); plan != plan_.statements.end()) {
         for (const Hoist& hoist : plan->second.hoists) read(hoist.value);
       }
+      if (is_hoists_only(statement)) continue;
       if (const auto* branch = as<If>(statement)) {
         read(branch->test);
       } else if (const auto* loop = as<For>(statement)) {
@@ -165,7 +178,11 @@ class RerunAnalysis {
 
   void find_dropped(Block block) {
     for (const Stmt* statement : block) {
-      if (!is_relevant(statement)) rerun_.dropped.insert(statement);
+      if (!is_relevant(statement)) {
+        rerun_.dropped.insert(statement);
+      } else if (is_hoists_only(statement)) {
+        rerun_.hoists_only.insert(statement);
+      }
       for_each_block(statement, [&](Block inner) { find_dropped(inner); });
     }
   }
@@ -191,6 +208,7 @@ class RerunAnalysis {
       live = exits_.back();
       return;
     }
+    if (rerun_.hoists_only.contains(statement)) return hoists_before(statement, live);
     if (const auto* branch = as<If>(statement)) {
       SymbolSet other = live;
       live_before(branch->body, live);
@@ -222,11 +240,15 @@ class RerunAnalysis {
     } else {
       for_each_child(*statement, [&](const Node* child) { add_reads(child, live); });
     }
-    if (const auto plan = plan_.statements.find(statement); plan != plan_.statements.end()) {
-      for (const Hoist& hoist : plan->second.hoists) {
-        live.erase(hoist.name);
-        add_reads(hoist.value, live);
-      }
+    hoists_before(statement, live);
+  }
+
+  void hoists_before(const Stmt* statement, SymbolSet& live) const {
+    const auto plan = plan_.statements.find(statement);
+    if (plan == plan_.statements.end()) return;
+    for (const Hoist& hoist : plan->second.hoists) {
+      live.erase(hoist.name);
+      add_reads(hoist.value, live);
     }
   }
 
@@ -470,18 +492,19 @@ void collect_loops(Block block, std::vector<const Stmt*>& found) {
   }
 }
 
-void plan_snapshots_in(Block block, ReverseResult& reverse, NamePool& names, PairId& pair) {
+void plan_snapshots_in(Block block, bool in_loop, ReverseResult& reverse, NamePool& names,
+                       PairId& pair) {
   Plan& plan = reverse.plan;
   for (std::size_t k = 0; k < block.size(); ++k) {
     const Stmt* statement = block[k];
     if (const auto* branch = as<If>(statement)) {
-      plan_snapshots_in(branch->body, reverse, names, pair);
-      plan_snapshots_in(branch->orelse, reverse, names, pair);
+      plan_snapshots_in(branch->body, in_loop, reverse, names, pair);
+      plan_snapshots_in(branch->orelse, in_loop, reverse, names, pair);
     }
     if (!is_loop(statement)) continue;
     const auto found = plan.checkpoints.find(statement);
     if (found == plan.checkpoints.end()) {
-      plan_snapshots_in(body_of_loop(statement), reverse, names, pair);
+      plan_snapshots_in(body_of_loop(statement), true, reverse, names, pair);
       continue;
     }
     CheckpointPlan& checkpoint = found->second;
@@ -492,19 +515,26 @@ void plan_snapshots_in(Block block, ReverseResult& reverse, NamePool& names, Pai
     }
     Rerun rerun = RerunAnalysis(statement, plan, at_end).run();
     const Position after{key_of(block), static_cast<std::uint32_t>(k + 1)};
+    // A list that is thinned is that of one run of the loop, any other a stack of all of them.
+    const bool runs = checkpoint.thinned && in_loop;
+    if (runs) checkpoint.each = names.fresh("snapshot");
     for (const Symbol symbol : rerun.state) {
       const bool list = plan.changed_lists.contains(symbol);
-      const Symbol storage = names.fresh(std::string(symbol.text()) + "_snapshots");
+      const std::string wish = std::string(symbol.text()) + "_snapshots";
+      const Symbol run = runs ? names.fresh(wish) : Symbol();
+      const Symbol storage = names.fresh(runs ? wish + "_tape" : wish);
       checkpoint.state.push_back({.variable = symbol,
                                   .list = storage,
+                                  .run = run,
                                   .copy = !list && plan.written.contains(symbol),
                                   .copy_list = list,
-                                  .pair = pair++});
-      // A list that is thinned is that of one run of the loop, any other a stack of all of them.
-      if (checkpoint.thinned) plan.need(after, storage);
+                                  .pair = pair++,
+                                  .run_pair = pair++});
+      if (checkpoint.thinned && !runs) plan.need(after, storage);
     }
     for (const Symbol symbol : rerun.reads) plan.need(after, symbol);
     checkpoint.dropped = std::move(rerun.dropped);
+    checkpoint.hoists_only = std::move(rerun.hoists_only);
   }
 }
 
@@ -527,7 +557,7 @@ std::unordered_set<std::size_t> choose_checkpoints(const TypedFunction& typed,
 void plan_snapshots(Block body, ReverseResult& reverse, NamePool& names) {
   // Tapes have numbers of their own, from 1.
   PairId pair = PairId{1} << 30U;
-  plan_snapshots_in(body, reverse, names, pair);
+  plan_snapshots_in(body, false, reverse, names, pair);
 }
 
 }  // namespace tangent

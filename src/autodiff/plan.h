@@ -52,9 +52,11 @@ struct StatementPlan {
 struct SnapshotPart {
   Symbol variable;
   Symbol list;             // of its snapshots
+  Symbol run;              // … those of the run that is on, where a run thins them
   bool copy = false;       // the array is stored into later …
   bool copy_list = false;  // … or the list changes
   PairId pair = 0;
+  PairId run_pair = 0;
 };
 
 // How a loop is run that keeps snapshots of its state in place of tapes (checkpoints.h). Steps are
@@ -87,8 +89,10 @@ struct CheckpointPlan {
   Symbol first;  // Binomial: the step of the last snapshot …
   Symbol kept;   // … those at which further ones are made on the way from there …
   Symbol step;   // … and the step now
+  Symbol each;   // of the forward part: a snapshot of the run that has ended
   std::vector<SnapshotPart> state;
-  std::unordered_set<const Stmt*> dropped;  // statements that are not run again
+  std::unordered_set<const Stmt*> dropped;      // statements that are not run again
+  std::unordered_set<const Stmt*> hoists_only;  // of these what is hoisted is all that is needed
 
   // The names that the loop defines.
   template <class F>

@@ -236,8 +236,10 @@ bool Reverse::read_iterable(const For* loop, Elements& elements) {
     const auto* cut = as<Subscript>(inner);
     const bool part =
         cut != nullptr && is<Slice>(cut->index) && callee(cut->value) == "builtins.range";
-    const bool list = is<Name>(inner) && typing_.of(inner).kind == TypeKind::List;
-    if (part || (list && !active(inner))) elements.items.emplace_back(loop->target, inner);
+    const bool list = typing_.of(inner).kind == TypeKind::List;
+    const bool flows = active(inner) && (list || typing_.of(inner).is_array());
+    if (part || flows || (list && is<Name>(inner)))
+      elements.items.emplace_back(loop->target, inner);
     elements.backwards = range || !elements.items.empty();
     if (elements.backwards) return true;
   }
@@ -661,7 +663,8 @@ void Reverse::plan_header(const For* loop, Elements& elements, Back& item,
                        : lengths.size() == 1 ? lengths[0]
                                              : builtin("min", lengths);
   item.target = context_.local(index);
-  item.header = builtin("reversed", {builtin("range", {length})});
+  item.header = builtin("range", {length});
+  if (!elements.backwards) item.header = builtin("reversed", {item.header});
   need(item.header);
   const Stmt* const here = current_;
   current_ = nullptr;

@@ -35,12 +35,24 @@ class Saver {
       : plan_(plan), names_(names), leaves_out_(leaves_out) {}
 
   Saves run(Block body) {
+    find_partial(body);
     Pending pending;
     walk(body, pending, 0);
     return std::move(saves_);
   }
 
  private:
+  // What may have no value is read by a statement of its own first (lower/unbound.h).
+  void find_partial(Block block) {
+    for (const Stmt* statement : block) {
+      for_each_node(*statement, [&](const Node& node) {
+        const auto* read = as<ExpressionStatement>(&node);
+        const auto* name = read != nullptr ? as<Name>(read->value) : nullptr;
+        if (name != nullptr) partial_.insert(name->symbol);
+      });
+    }
+  }
+
   static Position position(Block block, std::size_t index) {
     return {key_of(block), static_cast<std::uint32_t>(index)};
   }
@@ -207,12 +219,14 @@ class Saver {
         const bool unchanged = known != before.end() && known->second == candidate;
         const bool written = std::find(defined.begin(), defined.end(), symbol) != defined.end();
         // Needed in one arm alone, or with another value in each: saved there. The same value in
-        // both, or before as well: once, behind the branch.
-        if (!unchanged && !written &&
+        // both, or before as well: once, behind the branch, if it has a value there.
+        const bool partial = partial_.contains(symbol);
+        if (!unchanged && !written && !partial &&
             (known != before.end() || (other_falls && other.contains(symbol)))) {
           pending[symbol] = at(position(block, k + 1), depth);
         } else {
           pending[symbol].add(candidate);
+          if (partial && !written && known != before.end()) pending[symbol].add(known->second);
         }
       }
     };
@@ -310,6 +324,7 @@ class Saver {
   const Plan& plan_;
   NamePool& names_;
   std::function<bool(Symbol)> leaves_out_;
+  std::unordered_set<Symbol> partial_;  // names that do not have a value on every path
   Saves saves_;
   std::vector<Loop> loops_;
   PairId next_pair_ = 1;

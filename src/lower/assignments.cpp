@@ -2,6 +2,8 @@
 // flat tuple of names.
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "lower/lowering.h"
 #include "syntax/as_written.h"
@@ -198,6 +200,20 @@ const Expr* Lowering::checked_place(const Expr* place) {
     if (object != nullptr && object->is_argument && name_in_argument(*object, attribute->attribute))
       throw LowerAgain();
   }
+  // y.T[i, j] = e: the view gets a name, as any other.
+  const auto* transposed = as<Attribute>(root);
+  const auto* base = transposed != nullptr ? as<Name>(transposed->value) : nullptr;
+  if (is<Subscript>(place) && base != nullptr && base->scope == Scope::Local &&
+      object_of(base) == nullptr && transposed->attribute.text() == "T") {
+    const Symbol view = names_.fresh("across");
+    emit_assign(view, transposed, place->ranges);
+    const auto renamed = [&](const auto& self, const Expr* it) -> const Expr* {
+      const auto* part = as<Subscript>(it);
+      if (part == nullptr) return context_.local(view, it->ranges);
+      return context_.make<Subscript>(it->ranges, self(self, part->value), part->index);
+    };
+    return renamed(renamed, place);
+  }
   const auto* name = as<Name>(root);
   if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local) {
     refuse(*place, "writing an element of what is no variable of the function is not supported",
@@ -213,11 +229,13 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   std::vector<Symbol> symbols(count);  // empty: a pattern
   std::unordered_set<Symbol> assigned;
   bool ordered = false;  // bind strictly from left to right at the end
+  std::vector<Symbol> of_target;
+  std::vector<std::vector<Symbol>> bound(count);  // by each target
   auto add = [&](auto& self, const Expr* target) -> void {
     if (const auto symbol = target_variable(target)) {
       ordered = !assigned.insert(*symbol).second || ordered;
+      of_target.push_back(*symbol);
     } else if (const Exprs* inner = display_elements(target)) {
-      ordered = true;
       for (const Expr* element : *inner) self(self, element);
     } else {
       ordered = true;  // an element or slice
@@ -225,6 +243,7 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   };
   for (std::size_t i = 0; i < count; ++i) {
     add(add, targets[i]);
+    bound[i] = std::exchange(of_target, {});
     if (const auto symbol = target_variable(targets[i])) symbols[i] = *symbol;
   }
   std::vector<std::pair<const Expr*, const Expr*>> kept;  // target, value
@@ -232,10 +251,16 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
     const Expr* value = values[i];
     bool keep = ordered;
     if (!keep) {
-      for (std::size_t j = i + 1; j < count && !keep; ++j) keep = mentions(values[j], symbols[i]);
+      for (std::size_t j = i + 1; j < count && !keep; ++j) {
+        keep = std::ranges::any_of(bound[i], [&](Symbol s) { return mentions(values[j], s); });
+      }
     }
     if (!keep) {
-      emit_assign(symbols[i], value, ranges);
+      if (symbols[i]) {
+        emit_assign(symbols[i], value, ranges);
+      } else {
+        assign_to(targets[i], value, ranges);
+      }
       continue;
     }
     const bool stays = is_simple(value) &&

@@ -64,7 +64,12 @@ def pairwise(items):
 )";
 constexpr std::string_view kChain = R"(
 def chain(first, second):
-    return list(first) + list(second)
+    items = []
+    for a in first:
+        items.append(a)
+    for b in second:
+        items.append(b)
+    return items
 )";
 constexpr std::string_view kSlice = R"(
 def islice(items, stop):

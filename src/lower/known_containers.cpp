@@ -69,8 +69,8 @@ const Expr* Lowering::part_of_known(const Subscript& it, const Expr* whole, cons
   const bool keys =
       dictionary == nullptr ||
       std::ranges::all_of(dictionary->keys, [](const Expr* key) { return is<Constant>(key); });
+  write_out_around(index);
   if (!functions || !keys) {
-    write_out_around(index);
     refuse(it, "a variable index into what holds functions or objects is not supported yet",
            "use constant indices");
   }

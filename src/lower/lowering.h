@@ -193,6 +193,7 @@ class Lowering {
   void raise_statement(const Raise& it);
   void delete_statement(const Delete& it);
   void import_statement(const Import& it);
+  const Expr* imported_name(const Thing& thing, Symbol wish, bool free, Ranges ranges);
 
   // loops.cpp
   void for_statement(const For& it);
@@ -273,6 +274,7 @@ class Lowering {
   // `callee`: what is called, if that is known, and how many arguments it gets before these.
   std::vector<Argument> arguments_of(const Call& it, const Callee* callee = nullptr,
                                      std::size_t before = 0);
+  std::vector<Symbol> keys_of_dict(const Expr& written);
   std::vector<const Expr*> spread(const Call& it, const Starred& starred, const Callee* callee,
                                   std::size_t before);
   // writing_calls.cpp
@@ -280,6 +282,7 @@ class Lowering {
   void set_elements(const Expr* place, const Expr* value, Ranges ranges);
   const Expr* written_by(const Call& it, Symbol callee, Destination destination);
   const Expr* masked_quotient(const Call& it);
+  const Expr* added_at(const Call& it, BinaryOperator op);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);
@@ -396,6 +399,7 @@ class Lowering {
   // unrolled_loops.cpp
   void release_targets(const Expr* target);
   std::optional<std::int64_t> constant_integer(const Expr* core) const;
+  const Expr* integer_of(std::int64_t value, Ranges ranges);
   std::optional<std::vector<const Expr*>> counted_items(const Expr* core);
   bool is_written_out(const Node& loop) const;
   void write_out_around(const Expr* index);
@@ -408,6 +412,15 @@ class Lowering {
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
+  // jax_loops.cpp
+  const Expr* jax_loop(const Call& it, std::string_view name, Destination destination);
+  const Expr* jax_switch(const Call& it, Destination destination);
+  const Expr* jax_scan(const Call& it, bool scans, Destination destination);
+  static const Expr* argument_named(const Call& it, std::size_t position, std::string_view name);
+  const Callee* callee_written(const Expr* function, const Call& it);
+  // distributions.cpp
+  const Expr* distribution(const Call& it, std::string_view name, Destination destination);
+  const Expr* frozen_distribution(const Call& it, const Attribute& method, Destination destination);
   // iterators.cpp
   void use_up(const Expr* iterable);
   const Expr* iterator_call(const Call& it, const Thing& thing, Destination destination);
@@ -417,6 +430,9 @@ class Lowering {
   const Expr* unrolled_comprehension(const Comprehension& it, const Expr* first);
   // with_statements.cpp
   const Expr* entered(const Call& it);
+  // try_markers.cpp
+  const Expr* try_marker(const Call& it);
+  Block with_attempts_of_frame(Block body);
   void unrolled_loop(const For& it, std::span<const Expr* const> items);
 
   // object_calls.cpp: their methods and operators
@@ -475,6 +491,7 @@ class Lowering {
   Known& known_;
   FreshNames names_;                      // of the function being lowered
   std::vector<SourceRange> checkpoints_;  // of `with tangent.checkpoint():`
+  bool tapes_on_disk_ = false;            // a list was one
   Statements* out_ = nullptr;
   Frame* frame_ = nullptr;
   Frame* root_ = nullptr;  // of the function being lowered: the differentiated one, or of a pair
@@ -504,7 +521,9 @@ class Lowering {
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
-  std::unordered_map<const char*, const Callee*> library_callees_;  // by their texts
+  // By their texts; more than one where one is written out inside itself.
+  std::unordered_map<std::string, std::vector<const Callee*>> library_callees_;
+  std::vector<FileId> array_loops_;  // texts whose loops go over arrays alone
 
   // Functions, classes and modules that arguments and objects of the outside hold, by their texts.
   std::unordered_map<std::string, Thing> held_outside_;
@@ -591,6 +610,8 @@ bool writes_arguments(std::string_view function);
 bool is_writing_method(std::string_view name);
 // A call that neither prints, draws nor changes anything.
 bool is_calm(Symbol callee);
+// Whether what is called is a marker of a `try`.
+bool is_try_marker(const Expr* function);
 // Whether a call looks like one of functools.partial.
 bool looks_like_partial(const Call& it);
 

@@ -18,11 +18,13 @@ namespace {
 
 constexpr std::size_t kMostUnrolled = 64;
 
-bool holds_name(const Expr* target, Symbol symbol) {
-  return find_node(target, [&](const Node* node) {
-           const auto* name = as<Name>(node);
-           return name != nullptr && name->symbol == symbol;
-         }) != nullptr;
+// Whether an assignment to the target binds the name: `x.a = …` and `x[k] = …` do not.
+bool binds_name(const Expr* target, Symbol symbol) {
+  if (const auto* name = as<Name>(target)) return name->symbol == symbol;
+  if (const auto* starred = as<Starred>(target)) return binds_name(starred->value, symbol);
+  const Exprs* elements = display_elements(target);
+  return elements != nullptr &&
+         std::ranges::any_of(*elements, [&](const Expr* e) { return binds_name(e, symbol); });
 }
 
 // Whether a statement of the loop's body leaves the loop, or a round of it.
@@ -78,6 +80,12 @@ std::optional<std::int64_t> Lowering::constant_integer(const Expr* core) const {
   }
 }
 
+const Expr* Lowering::integer_of(std::int64_t value, Ranges ranges) {
+  const Expr* number = context_.integer(value < 0 ? -value : value, ranges);
+  if (value >= 0) return number;
+  return context_.make<UnaryOperation>(ranges, UnaryOperator::Minus, number);
+}
+
 // The items of an iterable of a few integers that are the same in every run.
 std::optional<std::vector<const Expr*>> Lowering::counted_items(const Expr* core) {
   std::vector<const Expr*> items;
@@ -104,9 +112,7 @@ std::optional<std::vector<const Expr*>> Lowering::counted_items(const Expr* core
   if (step == 0) return std::nullopt;
   for (std::int64_t k = bounds[0]; step > 0 ? k < bounds[1] : k > bounds[1]; k += step) {
     if (items.size() == kMostUnrolled) return std::nullopt;
-    const Expr* number = context_.integer(k < 0 ? -k : k, core->ranges);
-    items.push_back(
-        k < 0 ? context_.make<UnaryOperation>(core->ranges, UnaryOperator::Minus, number) : number);
+    items.push_back(integer_of(k, core->ranges));
   }
   return items;
 }
@@ -154,7 +160,7 @@ void Lowering::bind_constants(const Expr* target, const Expr* item, Block body, 
       const Expr* bound = nullptr;
       if (const auto* assign = as<Assign>(&node)) {
         for (const Expr* each : assign->targets)
-          assigned = assigned || holds_name(each, name->symbol);
+          assigned = assigned || binds_name(each, name->symbol);
       } else if (const auto* augmented = as<AugmentedAssign>(&node)) {
         bound = augmented->target;
       } else if (const auto* annotated = as<AnnotatedAssign>(&node)) {
@@ -166,7 +172,7 @@ void Lowering::bind_constants(const Expr* target, const Expr* item, Block body, 
       } else if (is<Delete>(&node)) {
         assigned = true;
       }
-      if (bound != nullptr) assigned = assigned || holds_name(bound, name->symbol);
+      if (bound != nullptr) assigned = assigned || binds_name(bound, name->symbol);
     });
   }
   if (assigned) return;

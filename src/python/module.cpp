@@ -114,7 +114,7 @@ nb::object make_gradient(
     int verbose, std::string name, nb::handle recipe, int output_index,
     std::vector<double> output_weights,
     const std::optional<std::vector<std::string>>& optimizations,
-    const std::optional<std::tuple<std::int64_t, std::int64_t, bool>>& checkpoint) {
+    const std::optional<std::tuple<std::int64_t, std::int64_t, bool, std::string>>& checkpoint) {
   GradientOptions options;
   options.wrt = std::move(wrt);
   options.single = single;
@@ -138,12 +138,13 @@ nb::object make_gradient(
     };
   }
   if (checkpoint) {
-    const auto [min_length, snapshots, binomial] = *checkpoint;
+    const auto& [min_length, snapshots, binomial, disk] = *checkpoint;
     options.checkpoint = {
         .enabled = min_length >= 0,
         .min_length = min_length,
         .snapshots = snapshots,
-        .schedule = binomial ? CheckpointSchedule::Binomial : CheckpointSchedule::SquareRoot};
+        .schedule = binomial ? CheckpointSchedule::Binomial : CheckpointSchedule::SquareRoot,
+        .disk = disk};
   }
   return runtime::make_gradient(primal, std::move(options), verbose, recipe);
 }

@@ -354,11 +354,12 @@ std::string described(const GradientOptions& options) {
     out.flag(each);
   out.flag(simplify_formula != nullptr);
   out.flag(translates);
-  const auto& [enabled, min_length, snapshots, schedule] = checkpoint;
+  const auto& [enabled, min_length, snapshots, schedule, disk] = checkpoint;
   out.flag(enabled);
   out.number(static_cast<std::uint64_t>(min_length));
   out.number(static_cast<std::uint64_t>(snapshots));
   out.number(static_cast<std::uint64_t>(schedule));
+  out.text(disk);
   return out.take();
 }
 

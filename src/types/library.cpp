@@ -53,6 +53,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"like_second", shapes::like_second},
     {"like_third", shapes::like_third},
     {"linspace", shapes::linspace},
+    {"loss", shapes::loss},
     {"lstsq", shapes::lstsq},
     {"matmul", shapes::matmul},
     {"meshgrid", shapes::meshgrid},
@@ -74,6 +75,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"shape", shapes::shape},
     {"slogdet", shapes::slogdet},
     {"solve", shapes::solve},
+    {"sorted", shapes::sorted},
     {"split", shapes::split},
     {"spread", shapes::spread},
     {"squeeze", shapes::squeeze},
@@ -82,6 +84,7 @@ constexpr auto kShapes = std::to_array<NamedShape>({
     {"svd", shapes::svd},
     {"swapaxes", shapes::swapaxes},
     {"take", shapes::take},
+    {"top", shapes::top},
     {"total", shapes::total},
     {"transpose", shapes::transpose},
     {"trapezoid", shapes::trapezoid},
@@ -159,6 +162,19 @@ Type tuple_type(const CallView& call) {
 }
 
 Type sorted_type(const CallView& call) { return list_of(item_at(call, 0), call.arena); }
+
+// Steps of a loop that keeps snapshots: never changed, so a tuple serves for all of them.
+Type steps_type(const CallView& call) {
+  Type result = tuple_of({Type::python_number(DType::Integer)}, call.arena);
+  result.uniform = true;
+  return result;
+}
+
+// (first, start, kept) for each stretch of such a loop.
+Type stretches_type(const CallView& call) {
+  const Type step = Type::python_number(DType::Integer);
+  return iterator_of(tuple_of({step, step, steps_type(call)}, call.arena), call.arena);
+}
 
 Type float_type(const CallView&) { return Type::python_number(DType::Float64); }
 Type int_type(const CallView&) { return Type::python_number(DType::Integer); }
@@ -298,6 +314,9 @@ constexpr auto kFunctions = std::to_array<KnownFunction>({
     {"numpy.trunc", shapes::arithmetic, {"x"}},
     {"numpy.zeros", shapes::filled, {"shape", "dtype"}},
     {"numpy.zeros_like", shapes::filled_like, {"a", "dtype"}},
+    {"tangent.runtime._segment_size", int_type, {}},
+    {"tangent.runtime._snapshot_steps", steps_type, {}},
+    {"tangent.runtime._stretches", stretches_type, {}},
 });
 
 template <class Table>
