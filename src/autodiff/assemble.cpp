@@ -76,7 +76,7 @@ class Assembler {
     const Block body =
         counted != nullptr ? counted->body : static_cast<const While*>(item.statement)->body;
     std::size_t last_exit = 0;
-    for (std::size_t k = 0; k < body.size(); ++k) {
+    for (std::size_t k = 0; k < end_of(item.statement, body); ++k) {
       if (holds_exit(body[k])) last_exit = k + 1;
     }
     for (std::size_t k = body.size() + 1; k-- > 0;) {
@@ -95,6 +95,13 @@ class Assembler {
         }
       }
     }
+  }
+
+  // Where the iterations of a loop are done: an exit behind that cuts nothing.
+  std::size_t end_of(const Stmt* loop, Block body) const {
+    const auto plan = plan_.loops.find(loop);
+    const bool ends_at_exit = plan != plan_.loops.end() && plan->second.ends_at_exit;
+    return body.size() - (ends_at_exit ? 1 : 0);
   }
 
   void find_nested(Block block, bool inside) {
@@ -265,6 +272,8 @@ class Assembler {
       save_at(block, k, out);
       const Stmt* statement = block[k];
       if (again_ != nullptr && again_->dropped.contains(statement)) continue;
+      if (const auto count = counted_before_.find(statement); count != counted_before_.end())
+        out.push_back(count->second);
       const StatementPlan* hoists = nullptr;
       if (const auto plan = plan_.statements.find(statement); plan != plan_.statements.end()) {
         hoists = &plan->second;
@@ -411,13 +420,17 @@ class Assembler {
     bool counts = plan != nullptr && plan->count && !drivers_.contains(loop);
     Symbol before;
     const auto length = lengths_.find(loop);
-    if (counts && length != lengths_.end()) {
-      before = names_.fresh("pushed");
+    const bool is_measured = counts && length != lengths_.end();
+    if (is_measured) {
+      counts = false;
       note_tape(length->second);
       saved_at_.emplace(length->second, loop->ranges);
-      out.push_back(
-          context_.assign(context_.local(before), length_of(length->second), loop->ranges));
-      counts = false;
+      // The tape of an outermost loop is empty before.
+      if (nested_.contains(loop) || again != nullptr) {
+        before = names_.fresh("pushed");
+        out.push_back(
+            context_.assign(context_.local(before), length_of(length->second), loop->ranges));
+      }
     }
     if (plan != nullptr && plan->exit && !plan->exit_is_user_flag) {
       const bool flag = plan->exits.size() == 1;
@@ -438,11 +451,14 @@ class Assembler {
     Statements body;
     const auto* counted = as<For>(loop);
     const auto* repeat = as<While>(loop);
-    forward(counted != nullptr ? counted->body : repeat->body, body);
+    const Stmt* one_more = nullptr;
     if (counts) {
-      body.push_back(context_.make<AugmentedAssign>(loop->ranges, context_.local(plan->count),
-                                                    BinaryOperator::Add, context_.integer(1)));
+      one_more = context_.make<AugmentedAssign>(loop->ranges, context_.local(plan->count),
+                                                BinaryOperator::Add, context_.integer(1));
     }
+    if (counts && plan->ends_at_exit) counted_before_.emplace(body_of(loop).back(), one_more);
+    forward(body_of(loop), body);
+    if (counts && !plan->ends_at_exit) body.push_back(one_more);
     if (again != nullptr) {
       out.push_back(context_.make<For>(loop->ranges, again->target(), again->items(),
                                        context_.list(body), Block(), false));
@@ -453,10 +469,12 @@ class Assembler {
       out.push_back(context_.make<While>(repeat->ranges, forward(repeat->test), context_.list(body),
                                          Block()));
     }
-    if (before) {
-      const Expr* pushed =
-          context_.make<BinaryOperation>({}, BinaryOperator::Subtract, length_of(length->second),
-                                         static_cast<const Expr*>(context_.local(before)));
+    if (is_measured) {
+      const Expr* pushed = length_of(length->second);
+      if (before) {
+        pushed = context_.make<BinaryOperation>({}, BinaryOperator::Subtract, pushed,
+                                                static_cast<const Expr*>(context_.local(before)));
+      }
       out.push_back(context_.assign(context_.local(plan->count), pushed, loop->ranges));
     }
   }
@@ -635,6 +653,7 @@ class Assembler {
   std::unordered_set<Symbol> uncounted_;  // counts of loops that a tape drives: never assigned
   std::unordered_map<const Stmt*, Symbol> lengths_;  // loops that ran as often as this tape grew
   std::unordered_map<const Break*, const Stmt*> exit_flags_;
+  std::unordered_map<const Stmt*, const Stmt*> counted_before_;  // exits that end a loop's body
   std::vector<Hoist> element_reads_;  // elements that the statement now reads, under names
 };
 

@@ -34,4 +34,12 @@ inline bool holds_break(const Stmt* statement) {
          std::any_of(branch->orelse.begin(), branch->orelse.end(), holds_break);
 }
 
+// The exit that a loop's body ends with: `if test: break` behind all else. What it cuts is a full
+// iteration. Null if there is none.
+inline const Break* exit_at_end(Block body) {
+  const auto* branch = body.size() > 1 ? as<If>(body.back()) : nullptr;
+  if (branch == nullptr || branch->body.size() != 1 || !branch->orelse.empty()) return nullptr;
+  return as<Break>(branch->body[0]);
+}
+
 }  // namespace tangent

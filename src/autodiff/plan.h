@@ -35,6 +35,7 @@ struct LoopPlan {
   bool exit_is_user_flag = false;    // lowering already sets `exit`
   std::vector<const Break*> undone;  // the exits whose cut iteration has something to undo
   bool count_is_read = false;        // not only by the loop that runs backwards
+  bool ends_at_exit = false;  // the body ends with an exit: the iteration it cuts is a full one
 };
 
 struct Hoist {

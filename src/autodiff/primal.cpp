@@ -22,7 +22,8 @@ bool Reverse::is_overwritten(const Expr* node) {
          (aliases_.is_written(root->symbol) || aliases_.is_changed_list(root->symbol)) &&
          is_killed(root->symbol) && !result_.plan.replaced.contains(node) &&
          !copies_.contains(node) &&
-         (changed_by_loops_.empty() || changed_by_loops_.back().contains(root->symbol));
+         (changed_by_loops_.empty() || changed_by_loops_.back().contains(root->symbol)) &&
+         !lasting(root->symbol);
 }
 
 int Reverse::overwritten_reads(const Expr* node) {
@@ -166,6 +167,7 @@ Position Reverse::current_position_after() const { return after_current_; }
 
 const Expr* Reverse::primal(const Expr* node) {
   if (node == current_value_ && current_target_) return context_.local(current_target_);
+  if (node == current_value_ && current_place_ != nullptr) return current_place_;
   if (const auto found = result_.plan.replaced.find(node); found != result_.plan.replaced.end()) {
     return context_.local(found->second);
   }

@@ -518,6 +518,7 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
            "elements of a list, tuple or dict that depend on the differentiated arguments",
            "use a NumPy array, or arguments of their own");
   }
+  if (push_new_axes(node, adjoint)) return;
   const Expr* index = primal(node->index);
   Symbol name;
   const auto* variable = as<Name>(node->value);

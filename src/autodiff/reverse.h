@@ -21,6 +21,7 @@
 
 #include "analysis/activity.h"
 #include "analysis/aliases.h"
+#include "analysis/element_order.h"
 #include "autodiff/checkpoint_options.h"
 #include "autodiff/choice.h"
 #include "autodiff/linear.h"
@@ -211,6 +212,7 @@ class Reverse {
   void push_sum(const Expr* node, const Linear& adjoint);
   void push_operation(const BinaryOperation* node, Linear adjoint);
   void push_subscript(const Subscript* node, const Linear& given);
+  bool push_new_axes(const Subscript* node, const Linear& given);
   bool push_one_of(const Subscript* node, const Linear& adjoint);
   bool is_basic_index(const Expr* index);
   const Expr* view_of_buffer(const Expr* value);
@@ -294,6 +296,12 @@ class Reverse {
   // Whether an expression reads an element of an array that is stored into later.
   bool is_overwritten(const Expr* node);
   int overwritten_reads(const Expr* node);
+
+  // --- elements that last (lasting_elements.cpp)
+  std::optional<Position> behind_elements(Symbol array, const Stmt** loop) const;
+  const ElementOrder* order_of(Symbol array);
+  std::optional<Position> lasting(Symbol array);
+  bool holds_its_value(const Stmt* store, const Subscript* place, const Expr* value);
 
   [[nodiscard]] bool is_killed(Symbol symbol) const;
   [[nodiscard]] Position current_position_after() const;
@@ -398,6 +406,7 @@ class Reverse {
   Position after_current_;               // the position behind it
   const Expr* current_value_ = nullptr;  // its right-hand side …
   Symbol current_target_;                // … and the name that still holds its value, if any
+  const Expr* current_place_ = nullptr;  // or the element that does
   std::unordered_set<Symbol> killed_;    // defined again after the position now …
   std::unordered_set<Symbol> rebound_;   // … and not only stored into
   int loop_depth_ = 0;
@@ -405,6 +414,9 @@ class Reverse {
   std::unordered_map<const Expr*, Symbol> copies_;  // views of what is stored into, kept as copies
   std::unordered_set<Symbol> assigned_;  // adjoint names that have a value on every path to here
   std::vector<std::pair<Block, std::size_t>> enclosing_;  // the statements around the position
+  // By loop and array; null where elements that are read do not last.
+  std::unordered_map<const Stmt*, std::unordered_map<Symbol, std::unique_ptr<ElementOrder>>>
+      element_orders_;
   int arm_depth_ = 0;  // inside an arm of a conditional expression
   Symbol seed_;
   ReverseResult result_;

@@ -159,6 +159,9 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
     flush_primal({target->symbol}, target->symbol);
     taken = adjoint_of(target->symbol);
     adjoint_of(target->symbol) = Linear();
+    // What the name held before may have another shape.
+    if (bars_.contains(target->symbol) && !typing_.of(target).is_number())
+      assigned_.erase(bars_.at(target->symbol));
     if (!active(assign->value)) taken = Linear();
   }
   const bool flows = !adjoint_of(list).is_zero() || !taken.is_zero();

@@ -5,6 +5,7 @@
 // then the full ones. A loop that ends by itself is run over its iterable in reverse, any other as
 // often as it completed.
 #include "autodiff/free_calls.h"
+#include "autodiff/leaving.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
@@ -285,6 +286,8 @@ bool Reverse::read_iterable(const For* loop, Elements& elements) {
 void Reverse::plan_exits(const Stmt* loop, Block body) {
   LoopPlan& plan = result_.plan.loops[loop];
   if (plan.exits.empty()) collect_exits(body, plan.exits);
+  plan.ends_at_exit =
+      optimizations_.optimized && checkpoint_of(loop) == nullptr && exit_at_end(body) != nullptr;
 }
 
 void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elements) {
@@ -292,6 +295,7 @@ void Reverse::reverse_exits(const Stmt* loop, Block body, const Elements& elemen
   // Exits before which nothing happened that can have an adjoint need no undoing.
   std::vector<const Break*> relevant;
   for (const Break* exit : plan.exits) {
+    if (plan.ends_at_exit && exit == exit_at_end(body)) continue;
     std::vector<const Stmt*> path;
     before_exit(body, exit, path);
     bool matters = false;
@@ -498,7 +502,8 @@ void Reverse::reverse_iterations(const Stmt* loop) {
     item.count = plan.count;
     result_.plan.need(position_, plan.count);
   }
-  reverse_block(body);
+  // The exit that ends the body has nothing to undo, and values are saved in front of it.
+  reverse_before(body, body.size() - (result_.plan.loops[loop].ends_at_exit ? 1 : 0));
   current_value_ = nullptr;
   for (const auto& [target, element] : taken) {
     const auto* name = as<Name>(target);

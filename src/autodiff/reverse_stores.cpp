@@ -117,7 +117,10 @@ void Reverse::reverse_store(Block block, std::size_t index) {
   const Linear adjoint = taken(place, name, value);
   clear(target);
   current_value_ = value;
+  if (holds_its_value(statement, place, value))
+    current_place_ = place_in(place, context_.local(array));
   push(value, unbroadcast(adjoint, place, value));
+  current_place_ = nullptr;
 }
 
 const Expr* Reverse::stored_value(const Stmt* statement, const Subscript* place) {

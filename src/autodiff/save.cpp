@@ -255,8 +255,10 @@ class Saver {
 
     Pending inner;
     loops_.emplace_back();
+    std::size_t end = body.size();
     if (const auto plan = plan_.loops.find(loop); plan != plan_.loops.end()) {
       loops_.back().undone = plan->second.undone;
+      if (plan->second.ends_at_exit) --end;
     }
     // What one step alone keeps is kept under names.
     const bool one_step = stretches && checkpoint->second.one_step;
@@ -267,7 +269,7 @@ class Saver {
       // The next iteration writes these again; the loop's own target comes with the iteration.
       for (const Symbol symbol : inside) {
         const auto found = inner.find(symbol);
-        if (found != inner.end()) overwrite(symbol, position(body, body.size()), depth + 1, inner);
+        if (found != inner.end()) overwrite(symbol, position(body, end), depth + 1, inner);
       }
     }
     if (falls) {

@@ -25,7 +25,9 @@ void Reverse::need(const Node* node) {
     // A shape is still there under a name that was only stored into.
     if (shape_only && !rebound_.contains(read) && optimizations_.tape_liveness) return;
     const auto made = result_.plan.defined_at.find(read);
-    result_.plan.need(made != result_.plan.defined_at.end() ? made->second : position_, read);
+    const bool is_made = made != result_.plan.defined_at.end();
+    const auto behind = is_made ? std::nullopt : lasting(read);
+    result_.plan.need(is_made ? made->second : behind ? *behind : position_, read);
   });
 }
 

@@ -5,8 +5,9 @@
 //
 // Names are put together where they may stand for one array, from anywhere in the program to
 // anywhere else. A copy goes if no name that either side is put together with is ever changed in
-// place, and if what is given back is neither given back twice nor the caller's own. In: the
-// adjoint program. Out: the same with such copies as plain names.
+// place, and if what is given back is neither given back twice nor the caller's own; a copy of
+// `_unbroadcast(b * c, x)` is one of an array that has no name at all. In: the adjoint program.
+// Out: the same with such copies as what they copy.
 #include <algorithm>
 
 #include "analysis/variables.h"
@@ -41,19 +42,37 @@ class Copies {
     int returned = 0;      // how many of the names are given back
   };
 
-  static const Name* copied(const Stmt* statement) {
+  // What is copied under a name; null if nothing is.
+  static const Expr* copied_value(const Stmt* statement) {
     const auto* assign = as<Assign>(statement);
     const auto* call = assign != nullptr ? as<Call>(assign->value) : nullptr;
     const bool copies = call != nullptr && call->callee.text() == "numpy.copy" &&
                         call->arguments.size() == 1 && is<Name>(assign->targets[0]);
-    return copies ? as<Name>(call->arguments[0]) : nullptr;
+    return copies ? call->arguments[0] : nullptr;
+  }
+
+  // The array that a copy is of, if it does not fit another shape.
+  static const Expr* copied_array(const Stmt* statement) {
+    const Expr* value = copied_value(statement);
+    const auto* call = as<Call>(value);
+    const bool fits = call != nullptr && call->callee.text() == "tangent.runtime._unbroadcast" &&
+                      call->arguments.size() == 2;
+    return fits ? call->arguments[0] : value;
+  }
+
+  // Whether a copy is of a fitted array that nothing else knows.
+  bool is_of_fresh(const Stmt* statement) const {
+    const Expr* array = copied_array(statement);
+    return array != copied_value(statement) && is_fresh(array);
   }
 
   bool may_go(const Stmt* statement) const {
-    const Name* from = copied(statement);
-    if (from == nullptr || input_.forward.contains(statement)) return false;
+    const Expr* array = copied_array(statement);
+    if (array == nullptr || input_.forward.contains(statement)) return false;
     const auto* to = static_cast<const Name*>(static_cast<const Assign*>(statement)->targets[0]);
-    return input_.adjoints.contains(to->symbol) && input_.adjoints.contains(from->symbol);
+    if (!input_.adjoints.contains(to->symbol)) return false;
+    const auto* from = as<Name>(array);
+    return from != nullptr ? input_.adjoints.contains(from->symbol) : is_of_fresh(statement);
   }
 
   bool holds_copy(Block block) const {
@@ -124,7 +143,8 @@ class Copies {
       for (const Expr* target : assign->targets) {
         for_each_target(target, [&](Symbol symbol) {
           number(symbol);
-          if (kept) share(symbol, assign->value);
+          if (kept && !is_of_fresh(statement))
+            share(symbol, may_go(statement) ? copied_array(statement) : assign->value);
           if (is<Subscript>(target)) changed_.insert(symbol);
         });
       }
@@ -153,12 +173,16 @@ class Copies {
       const Stmt* now =
           with_blocks(input_.context, statement, [&](Block inner) { return block(inner, groups); });
       if (may_go(statement)) {
-        const Name* from = copied(statement);
-        const Group& group = group_of(from->symbol, groups);
-        if (!group.changed && group.returned <= 1 && !(group.given && group.returned > 0))
+        const auto* from = as<Name>(copied_array(statement));
+        bool goes = from == nullptr;
+        if (from != nullptr) {
+          const Group& group = group_of(from->symbol, groups);
+          goes = !group.changed && group.returned <= 1 && !(group.given && group.returned > 0);
+        }
+        if (goes)
           now = input_.context.make<Assign>(statement->ranges,
                                             static_cast<const Assign*>(statement)->targets,
-                                            static_cast<const Expr*>(from));
+                                            copied_value(statement));
       }
       changed = changed || now != statement;
       out.push_back(made_anew(statement, now, input_));

@@ -84,7 +84,7 @@ class DeadCode {
       }
       if (const auto* augmented = as<AugmentedAssign>(statement)) {
         if (!needed(statement, augmented->target, state)) return;
-        read(augmented->target, state);
+        if (!pass.may_only_raise(augmented)) read(augmented->target, state);
         read(augmented->value, state);
         return;
       }
@@ -177,23 +177,36 @@ class DeadCode {
     }
   }
 
-  // Adjoints that are made once, as zeros like a variable that is never bound anew.
+  // Adjoints that are made once, as zeros like a variable that has one value throughout.
   void find_shapes(Block body) {
     std::unordered_map<Symbol, int> bindings;
     for (const Stmt* statement : body)
       for_each_binding(statement, [&](Symbol symbol) { ++bindings[symbol]; });
+    std::unordered_set<Symbol> bound_here;
     for (const Stmt* statement : body) {
       const auto* assign = as<Assign>(statement);
       const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+      if (target != nullptr) bound_here.insert(target->symbol);
       const auto* call = assign != nullptr ? as<Call>(assign->value) : nullptr;
       if (target == nullptr || call == nullptr || call->callee.text() != "numpy.zeros_like" ||
           call->arguments.size() != 1 || !input_.adjoints.contains(target->symbol))
         continue;
       const auto* like = as<Name>(call->arguments[0]);
-      if (like != nullptr && like->scope == Scope::Local && !bindings.contains(like->symbol) &&
-          bindings[target->symbol] == 1)
+      if (like == nullptr || like->scope != Scope::Local) continue;
+      const auto bound = bindings.find(like->symbol);
+      const bool is_one_value =
+          bound == bindings.end() ||
+          (bound->second == 1 && bound_here.contains(like->symbol) && !is_parameter(like->symbol));
+      if (is_one_value && bindings[target->symbol] == 1)
         shaped_like_.emplace(target->symbol, like->symbol);
     }
+  }
+
+  bool is_parameter(Symbol symbol) const {
+    const CoreFunction* core = input_.typed.core;
+    return core == nullptr || std::ranges::any_of(core->parameters, [&](const auto* parameter) {
+             return parameter->name == symbol;
+           });
   }
 
   // The same expression with variables in place of what has their shapes.
@@ -302,7 +315,52 @@ class DeadCode {
     const auto is_harmless = harmless(statement);
     if (augmented != nullptr && input_.effects.may_raise(context_operation(augmented), is_harmless))
       return true;
-    return input_.effects.may_raise(value, is_harmless);
+    std::vector<const Expr*> parts;
+    collect_raising(value, is_harmless, parts);
+    return !parts.empty();
+  }
+
+  // v += e of a number that nobody reads, which is kept for what may raise in e.
+  bool may_only_raise(const AugmentedAssign* statement) const {
+    using enum BinaryOperator;
+    return input_.forward.contains(statement) && is<Name>(statement->target) &&
+           (statement->op == Add || statement->op == Subtract || statement->op == Multiply) &&
+           input_.type_of(statement->target).is_number() &&
+           input_.type_of(statement->value).is_number() && !live_targets_.contains(statement);
+  }
+
+  // The parts of an expression that may raise, as far as sums and products of numbers, which do
+  // not, are around them.
+  void collect_raising(const Expr* value, const std::function<bool(const Expr*)>& is_harmless,
+                       std::vector<const Expr*>& parts) const {
+    if (!input_.effects.may_raise(value, is_harmless)) return;
+    auto is_number = [&](const Expr* part) { return input_.type_of(part).is_number(); };
+    const auto* operation = as<BinaryOperation>(value);
+    using enum BinaryOperator;
+    if (operation != nullptr && is_number(operation->left) && is_number(operation->right) &&
+        (operation->op == Add || operation->op == Subtract || operation->op == Multiply)) {
+      collect_raising(operation->left, is_harmless, parts);
+      collect_raising(operation->right, is_harmless, parts);
+      return;
+    }
+    const auto* call = as<Call>(value);
+    const std::string_view callee = call != nullptr ? call->callee.text() : std::string_view();
+    if ((callee == "builtins.min" || callee == "builtins.max" || callee == "builtins.abs") &&
+        call->keywords.empty() && std::ranges::all_of(call->arguments, is_number) &&
+        (call->arguments.size() > 1 || callee == "builtins.abs")) {
+      for (const Expr* argument : call->arguments) collect_raising(argument, is_harmless, parts);
+      return;
+    }
+    parts.push_back(value);
+  }
+
+  // What is left of a value that nobody reads: the part that may raise.
+  const Stmt* only_raising(const Stmt* statement, const Expr* value) {
+    std::vector<const Expr*> parts;
+    if (input_.effects.is_pure(value)) collect_raising(value, harmless(statement), parts);
+    const Expr* left = parts.size() == 1 ? parts[0] : value;
+    return made_anew(statement, input_.context.make<ExpressionStatement>(statement->ranges, left),
+                     input_);
   }
 
   std::function<bool(const Expr*)> harmless(const Stmt* statement) const {
@@ -320,7 +378,7 @@ class DeadCode {
   void find_live_tapes(Block block, std::unordered_map<Symbol, bool>& tapes) {
     for (const Stmt* statement : block) {
       if (const auto* assign = as<Assign>(statement);
-          assign != nullptr && is<BinaryOperation>(assign->value)) {
+          assign != nullptr && (is<BinaryOperation>(assign->value) || is<Call>(assign->value))) {
         // How often a tape grew.
         for_each_read(assign->value, [&](Symbol read) {
           if (tapes_.contains(read) && live_targets_.contains(statement)) tapes[read] = true;
@@ -372,16 +430,15 @@ class DeadCode {
       if (is_needed(statement)) {
         // Kept for what it may raise alone: nobody reads the name.
         if (target != nullptr && input_.forward.contains(statement) && !is<Pop>(assign->value) &&
-            !tapes_.contains(target->symbol) && !live_targets_.contains(statement)) {
-          return made_anew(
-              statement, context.make<ExpressionStatement>(assign->ranges, assign->value), input_);
-        }
+            !tapes_.contains(target->symbol) && !live_targets_.contains(statement))
+          return only_raising(statement, assign->value);
         return statement;
       }
       return nullptr;
     }
-    if (is<AugmentedAssign>(statement)) {
-      return is_needed(statement) ? statement : nullptr;
+    if (const auto* augmented = as<AugmentedAssign>(statement)) {
+      if (!is_needed(statement)) return nullptr;
+      return may_only_raise(augmented) ? only_raising(statement, augmented->value) : statement;
     }
     if (const auto* branch = as<If>(statement)) {
       const Block body = rewrite(branch->body);

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "analysis/variables.h"
+#include "optimize/negative.h"
 #include "optimize/passes.h"
 
 namespace tangent {
@@ -76,9 +77,11 @@ class FirstStores {
             stored, [&](const Expr* other) { return is_other_constant(place->index, other); });
         if (!first) break;
         const auto* update = static_cast<const AugmentedAssign*>(list[k]);
-        list[k] = input_.context.assign(
-            place, update->op == BinaryOperator::Add ? update->value : negative(update->value),
-            update->ranges);
+        list[k] = input_.context.assign(place,
+                                        update->op == BinaryOperator::Add
+                                            ? update->value
+                                            : negative_of(input_.context, update->value),
+                                        update->ranges);
         stored.push_back(place->index);
         continue;
       }
@@ -87,17 +90,6 @@ class FirstStores {
       if (touches || mentions(list[k], array)) break;
     }
     return !stored.empty();
-  }
-
-  // The sign goes to the first factor: -a * b needs no parentheses.
-  const Expr* negative(const Expr* value) {
-    const auto* product = as<BinaryOperation>(value);
-    if (product != nullptr &&
-        (product->op == BinaryOperator::Multiply || product->op == BinaryOperator::Divide)) {
-      return input_.context.make<BinaryOperation>(value->ranges, product->op,
-                                                  negative(product->left), product->right);
-    }
-    return input_.context.make<UnaryOperation>(value->ranges, UnaryOperator::Minus, value);
   }
 
   const PassInput& input_;

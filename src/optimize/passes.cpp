@@ -112,17 +112,20 @@ Block optimize(Block body, const TypedFunction& typed, ReverseResult& reverse,
       {"dead code", remove_dead_code, &Optimizations::dce},
       // Every tape that is left is read.
       {"restores", remove_restores, &Optimizations::optimized},
+      {"carried values", remove_carried_values, &Optimizations::optimized},
       {"copies", remove_copies, &Optimizations::optimized},
       {"tape liveness", keep_shapes, &Optimizations::tape_liveness},
       // What is taken from a tape still has a name of its own: expressions are without effect.
       {"algebra", simplify_algebra, &Optimizations::algebraic},
       {"strength reduction", reduce_strength, &Optimizations::strength_reduction},
       {"common subexpressions", share_subexpressions, &Optimizations::cse},
+      {"dead elements", remove_dead_elements, &Optimizations::optimized},
       {"single uses", substitute_single_uses, &Optimizations::optimized},
       {"fuse branches", fuse_branches, &Optimizations::optimized},
       {"join elements", join_elements, &Optimizations::optimized},
       {"first stores", first_stores, &Optimizations::optimized},
       {"join updates", join_updates, &Optimizations::optimized},
+      {"whole lists", make_whole_lists, &Optimizations::optimized},
       {"tidy", tidy, nullptr},
   };
   return run(kPasses, body, input, options.optimizations, log);

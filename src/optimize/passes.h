@@ -45,6 +45,9 @@ Block remove_dead_code(Block body, const PassInput& input);
 // x = old_x where x still is what old_x is.
 Block remove_restores(Block body, const PassInput& input);
 
+// What a loop saves where an iteration ends and where the next begins is saved once.
+Block remove_carried_values(Block body, const PassInput& input);
+
 // A statement that was made anew is as much the primal's as it was.
 inline const Stmt* made_anew(const Stmt* before, const Stmt* now, const PassInput& input) {
   if (now != before && now != nullptr && input.forward.contains(before)) input.forward.insert(now);
@@ -53,6 +56,9 @@ inline const Stmt* made_anew(const Stmt* before, const Stmt* now, const PassInpu
 
 // Copies of adjoints that nothing changes in place, as names.
 Block remove_copies(Block body, const PassInput& input);
+// Stores into elements of adjoints that nothing touches afterwards go; what is added to an element
+// of zeros in a loop, before anything else touches it, is stored.
+Block remove_dead_elements(Block body, const PassInput& input);
 // Puts a value that is read once where it is read: what is taken from a tape, names for names.
 Block substitute_single_uses(Block body, const PassInput& input);
 // The last branch of the forward part and the first of the backward part, on the same test, become
@@ -64,6 +70,8 @@ Block join_elements(Block body, const PassInput& input);
 Block first_stores(Block body, const PassInput& input);
 // v += e and v *= c, of a number, as v = c * (v + e).
 Block join_updates(Block body, const PassInput& input);
+// Adjoints that a loop fills for every item of a list, as comprehensions.
+Block make_whole_lists(Block body, const PassInput& input);
 // v = a and v += b, of a number, as v = a + b.
 Block join_sums(Block body, const PassInput& input);
 // x = x op e as x op= e, empty branches and lonely comments away.
