@@ -10,7 +10,7 @@ namespace tangent {
 
 namespace {
 
-bool is_flat(const Expr* parts) {
+bool is_flat_seed(const Expr* parts) {
   const auto* tuple = as<TupleDisplay>(parts);
   return tuple != nullptr && std::ranges::all_of(tuple->elements, [](const Expr* element) {
            return is<Constant>(element);
@@ -51,8 +51,8 @@ void Reverse::note_seed_parts(const Return* statement) {
   if (const auto* tuple = as<TupleDisplay>(parts))
     result_.tuple_size = std::max(result_.tuple_size, tuple->elements.size());
   const Expr*& known = result_.seed_parts;
-  const bool flat = is_flat(parts) || is<Constant>(parts);
-  const bool as_before = known == nullptr || is_flat(known) || is<Constant>(known);
+  const bool flat = is_flat_seed(parts) || is<Constant>(parts);
+  const bool as_before = known == nullptr || is_flat_seed(known) || is<Constant>(known);
   if (known != nullptr && !(flat && as_before) && !equal(known, parts)) {
     refuse(DiagnosticKind::UnsupportedType, statement,
            "results with other parts than another return of the function has",
