@@ -14,14 +14,14 @@
 namespace tangent {
 
 // The outermost loop around the position that leaves the array's name alone.
-std::optional<Position> Reverse::behind_elements(Symbol array, const Stmt** loop) const {
+std::optional<Position> Reverse::behind_elements(Symbol array, const Stmt** loop) {
   for (std::size_t level = 0; level + 1 < enclosing_.size(); ++level) {
     const auto& [block, index] = enclosing_[level];
     const Stmt* statement = index < block.size() ? block[index] : nullptr;
     if (statement == nullptr || (!is<For>(statement) && !is<While>(statement))) continue;
-    bool is_bound = false;
-    for_each_binding(statement, [&](Symbol symbol) { is_bound = is_bound || symbol == array; });
-    if (is_bound) continue;
+    const auto [bound, is_new] = bound_by_loops_.try_emplace(statement);
+    if (is_new) for_each_binding(statement, [&](Symbol symbol) { bound->second.insert(symbol); });
+    if (bound->second.contains(array)) continue;
     if (loop != nullptr) *loop = statement;
     return Position{key_of(block), static_cast<std::uint32_t>(index + 1)};
   }

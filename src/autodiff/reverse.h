@@ -298,7 +298,7 @@ class Reverse {
   int overwritten_reads(const Expr* node);
 
   // --- elements that last (lasting_elements.cpp)
-  std::optional<Position> behind_elements(Symbol array, const Stmt** loop) const;
+  std::optional<Position> behind_elements(Symbol array, const Stmt** loop);
   const ElementOrder* order_of(Symbol array);
   std::optional<Position> lasting(Symbol array);
   bool holds_its_value(const Stmt* store, const Subscript* place, const Expr* value);
@@ -414,6 +414,7 @@ class Reverse {
   std::unordered_map<const Expr*, Symbol> copies_;  // views of what is stored into, kept as copies
   std::unordered_set<Symbol> assigned_;  // adjoint names that have a value on every path to here
   std::vector<std::pair<Block, std::size_t>> enclosing_;  // the statements around the position
+  std::unordered_map<const Stmt*, std::unordered_set<Symbol>> bound_by_loops_;
   // By loop and array; null where elements that are read do not last.
   std::unordered_map<const Stmt*, std::unordered_map<Symbol, std::unique_ptr<ElementOrder>>>
       element_orders_;
