@@ -235,7 +235,7 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
     except NOT_A_CALL['torch']:
         return 0
     if isinstance(value, tuple):  # values and their places: each part that has a slope
-        parts = [k for k, part in enumerate(value) if part.is_floating_point()]
+        parts = [k for k, part in enumerate(value) if part.requires_grad]
         return sum(one_of_torch(part_of(call, k), width) for k in parts)
     if not isinstance(value, torch.Tensor):
         return 1
