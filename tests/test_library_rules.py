@@ -235,7 +235,7 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
     except NOT_A_CALL['torch']:
         return 0
     if isinstance(value, tuple):  # values and their places: each part that has a slope
-        parts = [k for k, part in enumerate(value) if part.is_floating_point()]
+        parts = [k for k, part in enumerate(value) if part.requires_grad]
         return sum(one_of_torch(part_of(call, k), width) for k in parts)
     if not isinstance(value, torch.Tensor):
         return 1
@@ -248,7 +248,7 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
         assert isinstance(each, torch.Tensor), where
         assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
         other = torch.zeros_like(argument) if other is None else other
-        each, other = each.detach(), other.detach()
+        each, other = each.detach(), other.detach() + 0.0
         close(symmetric(call.name, each), symmetric(call.name, other), width, where)
     plain = [each.detach() for each in chosen]
     moves = [torch.as_tensor(seed_for(tuple(each.shape)), dtype=each.dtype) for each in plain]
@@ -259,7 +259,8 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
         along = torch.autograd.functional.jvp(of_active, tuple(plain), tuple(moves))[1]
     forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
     where = f'{call.expression} {width} forward'
-    close(torch.as_tensor(forward).detach(), along.detach(), width, where)
+    # What is 0 by itself has no memory in torch.
+    close(torch.as_tensor(forward).detach(), along.detach() + 0.0, width, where)
     return 1
 
 

@@ -143,6 +143,11 @@ def softmax(x: Tensor, axis: int) -> Tensor:
     return torch.softmax(x, axis)
 
 
+def trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """np.trace."""
+    return torch.diagonal(a, offset, axis1, axis2).sum(-1)
+
+
 def squeeze(a: Tensor, axis: Any = None) -> Tensor:
     """np.squeeze."""
     return torch.squeeze(a) if axis is None else torch.squeeze(a, axis)
