@@ -2,99 +2,57 @@
 
     python benchmarks/vs_frameworks.py                  prints the tables
     python benchmarks/vs_frameworks.py --plot FILE      draws them, too (needs matplotlib)
-    python benchmarks/vs_frameworks.py --write          writes docs/performance.md
+    python benchmarks/vs_frameworks.py --write          writes docs/performance.md, README's section
+    python benchmarks/vs_frameworks.py --resume         goes on with a run that was interrupted
     python benchmarks/vs_frameworks.py --only mlp,cold  some cases alone
 
 Each tool runs each case in a process of its own, one thread, several rounds in turn; a number is
-the least of all rounds, and ratios are of numbers of one run. A tool that cannot be had is
-reported as such. `tangent-ad` has the import name of this package: it gets an environment of its
-own under the cache folder (`$XDG_CACHE_HOME/tangent-benchmarks`).
+the least of all rounds, and ratios are of numbers of one run. What a process gave is kept at once
+(build/benchmarks/frameworks.json). A process that takes longer than its limit is ended; a tool that
+fails has a row that says why. When the time of the whole run is over, further rounds are left out,
+the first never. `tangent-ad`, which has the import name of this package, and `autograd` get
+environments of their own under the cache folder (`$XDG_CACHE_HOME/tangent-benchmarks`).
 
-What runs in the processes is in `benchmarks/framework_cases.py`.
+What runs in the processes is in `benchmarks/framework_cases.py`, the page in
+`benchmarks/frameworks_page.py`.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
 import os
-import platform
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 import venv
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+import frameworks_page
+from frameworks_page import OTHER, PAGE, ROOT, TABLES, Measured, Results, tools_of
+
 CASES = Path(__file__).resolve().parent / 'framework_cases.py'
-PAGE = ROOT / 'docs' / 'performance.md'
-OLD = 'tangent-ad==0.4.0'
-
-# Which tools run a case, and what the table calls them. The first is what the others are compared
-# with.
-TOOLS = {
-    'twin': 'NumPy, adjoint written by hand',
-    'tangent': 'Tangent',
-    'tangent-jax': "Tangent, compile='jax'",
-    'tangent-jax-numpy': "Tangent, compile='jax' of the NumPy text",
-    'tangent-torch': "Tangent, compile='torch'",
-    'tangent-tinygrad': "Tangent, compile='tinygrad'",
-    'tangent-ad': 'tangent-ad 0.4.0',
-    'jax-jit': 'jax.grad + jit',
-    'jax-scan': 'jax.grad + jit, lax.scan',
-    'jax': 'jax.grad without jit',
-    'torch': 'torch',
-    'torch-compile': 'torch.compile of the adjoint by hand',
-    'tinygrad': 'tinygrad',
-    'autograd': 'HIPS autograd',
+KEPT = ROOT / 'build' / 'benchmarks' / 'frameworks.json'
+# Tools that are installed apart, by the start of their names, and what is installed.
+APART = {
+    'tangent-ad': ['tangent-ad==0.4.0', 'gast', 'setuptools'],
+    'autograd': ['autograd==1.8.0'],
 }
-TABLES = {
-    'mlp': (
-        'A network of three layers, 128 x 128, batch of 64',
-        'twin tangent tangent-jax tangent-jax-numpy tangent-torch tangent-tinygrad tangent-ad '
-        'jax-jit jax torch torch-compile tinygrad autograd',
-    ),
-    'recurrence': (
-        'A scalar recurrence of 1,000 steps that depend on the data',
-        'twin tangent tangent-ad jax-scan torch autograd',
-    ),
-    'unrolled': (
-        'A recurrence of 100 steps, each compiled by itself',
-        'twin tangent tangent-jax-numpy jax-jit jax-scan',
-    ),
-}
-# Case, tool, reference, limit, what is compared. The issue's bars.
-BARS = [
-    ('mlp', 'tangent', 'twin', 1.05, 'call'),
-    ('mlp', 'tangent', 'tangent-ad', 0.75, 'call'),
-    ('mlp', 'tangent', 'torch', 1.1, 'call'),
-    ('mlp', 'tangent', 'jax', 0.1, 'call'),
-    ('mlp', 'tangent-jax', 'jax-jit', 1.05, 'call'),
-    ('mlp', 'tangent-jax', 'jax-jit', 1.2, 'first'),
-    ('mlp', 'tangent-torch', 'torch-compile', 1.05, 'call'),
-    ('recurrence', 'tangent', 'twin', 1.15, 'call'),
-    ('unrolled', 'tangent-jax-numpy', 'jax-jit', 1.1, 'call'),
-    ('unrolled', 'tangent-jax-numpy', 'jax-jit', 1.2, 'first'),
-]
+# What these compile is kept on disk: only their first round tells how long it takes.
+CACHING = ('tangent-torch', 'torch-compile', 'tangent-tinygrad', 'tinygrad')
 
 
-@dataclass
-class Measured:
-    """What the rounds of one tool gave: least times in seconds, or why there are none."""
-
-    numbers: dict[str, float] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-    failure: str = ''
-
-    def add(self, result: dict[str, Any]) -> None:
-        for name, value in result['numbers'].items():
-            self.numbers[name] = min(value, self.numbers.get(name, value))
-        self.versions.update(result['versions'])
+def apart(tool: str) -> str | None:
+    return next((name for name in APART if tool.startswith(name)), None)
 
 
-def one_thread() -> dict[str, str]:
-    """The environment of a process: one thread everywhere, no cache of Tangent's on disk."""
+def environment_of(tool: str, caches: Path) -> dict[str, str]:
+    """The environment of a process: one thread everywhere, compilers' caches of this run."""
     environment = dict(os.environ)
     for name in ('OMP', 'OPENBLAS', 'MKL', 'NUMEXPR'):
         environment[f'{name}_NUM_THREADS'] = '1'
@@ -104,230 +62,137 @@ def one_thread() -> dict[str, str]:
     environment['TF_CPP_MIN_LOG_LEVEL'] = '3'
     compilers = [str(path) for path in sorted(Path('/usr/lib').glob('llvm-*/bin'))]
     environment['PATH'] = os.pathsep.join([environment.get('PATH', ''), *compilers])
+    if tool in CACHING:
+        environment['TORCHINDUCTOR_CACHE_DIR'] = str(caches / tool)
+        environment['CACHEDB'] = str(caches / f'{tool}.db')
+    if apart(tool):
+        environment.pop('PYTHONPATH', None)
     return environment
 
 
-def old_python() -> str:
-    """The interpreter of the environment that has tangent-ad, made when first needed."""
+def python_apart(name: str) -> str:
+    """The interpreter of the environment that has a tool, made when first needed."""
     cache = Path(os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache')
-    folder = cache / 'tangent-benchmarks' / OLD.replace('==', '-')
+    wanted = [*APART[name], f'numpy=={importlib.metadata.version("numpy")}']
+    folder = cache / 'tangent-benchmarks' / '-'.join(wanted).replace('==', '-')
     python = folder / 'bin' / 'python'
     if not (folder / '.done').exists():
         venv.create(folder, with_pip=True, clear=True)
-        subprocess.run(
-            [python, '-m', 'pip', 'install', '--quiet', OLD, 'numpy', 'gast', 'setuptools'],
-            check=True, capture_output=True, text=True,
-        )
+        subprocess.run([python, '-m', 'pip', 'install', '--quiet', *wanted],
+                       check=True, capture_output=True, text=True, timeout=300)
         (folder / '.done').touch()
     return str(python)
 
 
-def run(case: str, tool: str) -> tuple[dict[str, Any] | None, str]:
+def last_line(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return lines[-1].strip()[:160] if lines else ''
+
+
+def run(case: str, tool: str, limit: float, caches: Path) -> dict[str, Any]:
     """One process: what it measured, or why it did not."""
+    name = apart(tool)
     try:
-        python = old_python() if tool.startswith('tangent-ad') else sys.executable
-    except (OSError, subprocess.CalledProcessError) as error:
-        output = (getattr(error, 'stderr', '') or str(error)).strip()
-        return None, f'cannot be installed: {output.splitlines()[-1] if output else error}'
-    environment = one_thread()
-    if tool.startswith('tangent-ad'):
-        environment.pop('PYTHONPATH', None)
+        python = python_apart(name) if name else sys.executable
+    except (OSError, subprocess.SubprocessError) as error:
+        said = last_line(str(getattr(error, 'stderr', '') or error))
+        return {'failure': f'cannot be installed: {said}'}
+    # A session of its own, so that what the process starts (compilers) ends with it.
+    process = subprocess.Popen(
+        [python, str(CASES), case, tool],
+        env=environment_of(tool, caches), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, cwd=CASES.parent, start_new_session=True,
+    )
     try:
-        process = subprocess.run(
-            [python, str(CASES), case, tool],
-            env=environment, capture_output=True, text=True, timeout=600, cwd=CASES.parent,
-        )
+        output, errors = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        return None, 'took more than ten minutes'
-    lines = process.stdout.strip().splitlines()
-    if process.returncode != 0 or not lines or not lines[-1].startswith('{'):
-        errors = process.stderr.strip().splitlines()
-        return None, errors[-1][:160] if errors else f'ended with {process.returncode}'
-    return json.loads(lines[-1]), ''
+        return {'failure': f'took more than {limit:.0f} s'}
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    lines = output.strip().splitlines()
+    if process.returncode != 0 or not lines:
+        return {'failure': last_line(errors) or f'ended with {process.returncode}'}
+    try:
+        measured: dict[str, Any] = json.loads(lines[-1])
+    except json.JSONDecodeError:
+        return {'failure': f'printed no result: {lines[-1][:120]}'}
+    return measured
 
 
-def measure(cases: list[str], rounds: int) -> dict[str, dict[str, Measured]]:
+class Kept:
+    """What the processes gave so far, as a file that is there after each of them."""
+
+    def __init__(self, resume: bool) -> None:
+        self.results: dict[str, dict[str, Any]] = {}
+        if resume and KEPT.exists():
+            kept = json.loads(KEPT.read_text(encoding='utf-8'))
+            # What failed is tried again.
+            self.results = {key: value for key, value in kept.items() if 'failure' not in value}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.results
+
+    def add(self, key: str, result: dict[str, Any]) -> None:
+        self.results[key] = result
+        KEPT.parent.mkdir(parents=True, exist_ok=True)
+        whole = KEPT.with_suffix('.new')
+        whole.write_text(json.dumps(self.results, indent=1), encoding='utf-8')
+        whole.replace(KEPT)
+
+    def found(self, cases: list[str]) -> Results:
+        """What is kept, by case and tool."""
+        results = {case: {tool: Measured() for tool in tools_of(case)} for case in cases}
+        for key, result in self.results.items():
+            case, tool, turn = key.split('/')
+            if case not in results:
+                continue
+            if tool in CACHING and turn != '1' and 'numbers' in result:
+                numbers = {k: v for k, v in result['numbers'].items() if k != 'first'}
+                result = {**result, 'numbers': numbers}
+            results[case][tool].add(result)
+        return results
+
+
+def measure(cases: list[str], rounds: int, limit: float, minutes: float, resume: bool) -> Results:
     """All tools of all cases, in turn, so that none has a quieter machine than another."""
-    found: dict[str, dict[str, Measured]] = {}
-    for case in cases:
-        tools = (TABLES[case][1] if case in TABLES else OTHER[case]).split()
-        results = found[case] = {tool: Measured() for tool in tools}
-        for turn in range(rounds if case in TABLES else max(1, rounds - 1)):
-            for tool in tools:
-                if results[tool].failure:
-                    continue
-                result, failure = run(case, tool)
-                if result is None:
-                    results[tool].failure = failure
-                else:
-                    results[tool].add(result)
-                print(f'{case} {turn + 1}/{rounds} {tool}: {failure or result}', file=sys.stderr)
-    return found
-
-
-OTHER = {
-    'memory': 'tangent tangent-liveness tangent-ad tangent-ad-liveness',
-    'cold': 'tangent tangent-ad jax-jit torch autograd',
-}
-
-
-# ------------------------------------------------------------------------------------------------
-# The page
-
-
-def in_units(seconds: float) -> str:
-    if seconds < 1e-3:
-        return f'{seconds * 1e6:.0f} µs'
-    return f'{seconds * 1e3:.2f} ms' if seconds < 1 else f'{seconds:.1f} s'
-
-
-def machine() -> str:
-    name = platform.processor() or platform.machine()
+    kept = Kept(resume)
+    end = time.monotonic() + 60 * minutes
+    caches = Path(tempfile.mkdtemp(prefix='tangent-benchmarks-'))
+    gone: set[str] = set()
     try:
-        for line in Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines():
-            if line.startswith('model name'):
-                name = line.partition(':')[2].strip()
-                break
-    except OSError:
-        pass
-    return f'{name}, {os.cpu_count()} cores, one thread used; {platform.system()}'
-
-
-def versions(found: dict[str, dict[str, Measured]]) -> str:
-    all_versions: dict[str, str] = {'Python': platform.python_version()}
-    for results in found.values():
-        for each in results.values():
-            all_versions.update(each.versions)
-    return ', '.join(f'{name} {number}' for name, number in sorted(all_versions.items()))
-
-
-def time_table(case: str, results: dict[str, Measured]) -> str:
-    title = TABLES[case][0]
-    lines = [f'## {title}', '', '| tool | one call | to the twin | compile + first call |',
-             '|---|---:|---:|---:|']
-    base = results['twin'].numbers.get('call')
-    for tool, each in results.items():
-        if each.failure:
-            lines.append(f'| {TOOLS[tool]} | {each.failure} | | |')
-            continue
-        ratio = f'{each.numbers["call"] / base:.2f}' if base else ''
-        first = in_units(each.numbers['first']) if 'first' in each.numbers else ''
-        lines.append(f'| {TOOLS[tool]} | {in_units(each.numbers["call"])} | {ratio} | {first} |')
-    return '\n'.join(lines)
-
-
-def memory_table(results: dict[str, Measured]) -> str:
-    names = {
-        'tangent': 'Tangent',
-        'tangent-liveness': "Tangent, optimizations={'tape_liveness': True}",
-        'tangent-ad': 'tangent-ad 0.4.0',
-        'tangent-ad-liveness': "tangent-ad 0.4.0, optimizations={'tape_liveness': True}",
-    }
-    lines = ['## Memory of a loop: 20,000 elements, 50 steps', '',
-             '| tool | peak by tracemalloc | growth of the process |', '|---|---:|---:|']
-    for tool, each in results.items():
-        if each.failure:
-            lines.append(f'| {names[tool]} | {each.failure} | |')
-            continue
-        traced, resident = each.numbers['traced'], each.numbers['resident']
-        lines.append(f'| {names[tool]} | {traced / 1e6:.2f} MB | {resident / 1e6:.2f} MB |')
-    return '\n'.join(lines)
-
-
-def cold_table(results: dict[str, Measured]) -> str:
-    lines = ['## A fresh process: the gradient of a function of five lines', '',
-             '| tool | import | gradient and first call |', '|---|---:|---:|']
-    for tool, each in results.items():
-        if each.failure:
-            lines.append(f'| {TOOLS[tool]} | {each.failure} | |')
-            continue
-        lines.append(f'| {TOOLS[tool]} | {in_units(each.numbers["import"])} | '
-                     f'{in_units(each.numbers["first"])} |')
-    return '\n'.join(lines)
-
-
-def bar_table(found: dict[str, dict[str, Measured]]) -> str:
-    lines = ['## Where the bars are', '', '| case | compared | ratio | at most | |',
-             '|---|---|---:|---:|---|']
-    for case, tool, other, limit, what in BARS:
-        mine = found.get(case, {}).get(tool)
-        theirs = found.get(case, {}).get(other)
-        if mine is None or theirs is None or mine.failure or theirs.failure:
-            continue
-        ratio = mine.numbers[what] / theirs.numbers[what]
-        label = 'one call' if what == 'call' else 'compile + first call'
-        verdict = 'holds' if ratio <= limit else '**missed**'
-        compared = f'{TOOLS[tool]} / {TOOLS[other]}'
-        lines.append(f'| {case}, {label} | {compared} | {ratio:.2f} | {limit} | {verdict} |')
-    return '\n'.join(lines)
-
-
-HEAD = """\
-# Performance
-
-Made by `python benchmarks/vs_frameworks.py --write`: every number here is of one run of that
-command, one process and one thread per tool, the least of several rounds in turn. "Compile + first
-call" is what a process waits for beyond its imports. Numbers of two tables are of the same run, but
-only ratios within one table mean much on another machine.
-"""
-
-NOTES = """\
-## What the compilers take
-
-- `compile='jax'` compiles each step of a loop by itself, as `jax.grad` of the same loop does: the
-  time until the first result grows with the number of steps. More than 200 steps are warned of.
-  `lax.scan` avoids that where a person writes it.
-- Without `jax_enable_x64` JAX has no float64: a gradient that needs it is refused, not narrowed.
-- `compile='torch'` pays for its guards at every call, so that small functions gain little.
-- No GPU was used. Tensors on a GPU pass through, untested.
-"""
-
-
-def page(found: dict[str, dict[str, Measured]]) -> str:
-    parts = [HEAD, f'Machine: {machine()}. Versions: {versions(found)}.']
-    parts += [time_table(case, results) for case, results in found.items() if case in TABLES]
-    if 'memory' in found:
-        parts.append(memory_table(found['memory']))
-    if 'cold' in found:
-        parts.append(cold_table(found['cold']))
-    parts += [bar_table(found), NOTES]
-    return '\n\n'.join(part.strip() for part in parts) + '\n'
-
-
-def plot(found: dict[str, dict[str, Measured]], target: Path) -> None:
-    """The times of one call as bars, a panel per case."""
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit('--plot needs matplotlib: pip install matplotlib')
-    matplotlib.use('Agg')
-    from matplotlib import pyplot
-
-    cases = [case for case in found if case in TABLES]
-    if not cases:
-        sys.exit('--plot draws the tables of times: mlp, recurrence, unrolled')
-    figure, panels = pyplot.subplots(len(cases), 1, figsize=(9, 3.2 * len(cases)), squeeze=False)
-    for panel, case in zip(panels[:, 0], cases, strict=True):
-        shown = {
-            TOOLS[tool]: each.numbers['call'] * 1e6
-            for tool, each in found[case].items() if not each.failure
-        }
-        names = list(reversed(shown))
-        colors = ['#c0504d' if name.startswith('Tangent') else '#7f9db9' for name in names]
-        panel.barh(names, [shown[name] for name in names], color=colors)
-        panel.set_xscale('log')
-        panel.set_xlabel('µs per call')
-        panel.set_title(TABLES[case][0], fontsize=10)
-    figure.tight_layout()
-    figure.savefig(target, dpi=120)
+        for turn in range(1, rounds + 1):
+            for case in cases:
+                for tool in tools_of(case):
+                    key = f'{case}/{tool}/{turn}'
+                    if key in kept or f'{case}/{tool}' in gone:
+                        continue
+                    if turn > 1 and time.monotonic() > end:
+                        print(f'the {minutes:g} minutes are over in round {turn}', file=sys.stderr)
+                        return kept.found(cases)
+                    started = time.monotonic()
+                    result = run(case, tool, limit, caches)
+                    if 'failure' in result:
+                        gone.add(f'{case}/{tool}')
+                    kept.add(key, result)
+                    print(f'{key} ({time.monotonic() - started:.1f} s): '
+                          f'{result.get("failure") or result["numbers"]}', file=sys.stderr)
+    finally:
+        shutil.rmtree(caches, ignore_errors=True)
+    return kept.found(cases)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--only', default=','.join([*TABLES, *OTHER]), help='cases, with commas')
     parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--limit', type=float, default=120, help='seconds that a process may take')
+    parser.add_argument('--minutes', type=float, default=13, help='of the whole run')
+    parser.add_argument('--resume', action='store_true', help='keep what an earlier run measured')
     parser.add_argument('--plot', type=Path, help='a file for the chart (.png, .svg)')
-    parser.add_argument('--write', action='store_true', help=f'write {PAGE.relative_to(ROOT)}')
+    parser.add_argument('--write', action='store_true',
+                        help=f'write {PAGE.relative_to(ROOT)} and the section of README.md')
     arguments = parser.parse_args()
     cases = arguments.only.split(',')
     unknown = [case for case in cases if case not in TABLES and case not in OTHER]
@@ -335,13 +200,12 @@ def main() -> None:
         parser.error(f'no case {unknown[0]!r}: the cases are {", ".join([*TABLES, *OTHER])}')
     if arguments.write and set(cases) != {*TABLES, *OTHER}:
         parser.error('--write is of all cases')
-    found = measure(cases, arguments.rounds)
-    text = page(found)
-    print(text)
+    found = measure(cases, arguments.rounds, arguments.limit, arguments.minutes, arguments.resume)
+    print(frameworks_page.page(found))
     if arguments.plot:
-        plot(found, arguments.plot)
+        frameworks_page.plot(found, arguments.plot)
     if arguments.write:
-        PAGE.write_text(text, encoding='utf-8')
+        frameworks_page.write(found)
 
 
 if __name__ == '__main__':

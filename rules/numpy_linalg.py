@@ -65,7 +65,7 @@ def norm(y, x, ord=None, axis=None, keepdims=False):
     d[y] = np.sum(d[x] * _norm_slope(x, y, ord, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
-@adjoint("numpy.linalg.det", shape="",
+@adjoint("numpy.linalg.det", shape="determinant",
          sample=("(square3,)", "(square433,)", "(np.array([[1.0, 2.0], [2.0, 4.0]]),)"),
          note="`np.linalg.det` is exact at singular matrices.",
          edges=("([[1.0, 2.0], [2.0, 4.0]],) -> [[4.0, -2.0], [-2.0, 1.0]]",))

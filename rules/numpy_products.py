@@ -105,7 +105,7 @@ def tensordot(y, a, b, axes=2):
     d[y] = np.tensordot(a, d[b], axes)
 
 
-@adjoint("numpy.einsum", shape="",
+@adjoint("numpy.einsum", shape="einsum",
          sample=("('ij,jk->ik', matrix23, matrix34)", "('i,i', vector3, vector3b)",
                  "('ii', square3)", "('ij->j', matrix23)", "('ii->i', square3)",
                  "('ij,jk', matrix23, matrix34)", "('...ij,jk->...ik', stack423, matrix34)",

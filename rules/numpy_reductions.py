@@ -180,6 +180,50 @@ def nanmean(y, a, axis=None, *, keepdims=False):
     d[y] = total / np.count_nonzero(hits, axis=axis, keepdims=keepdims)
 
 
+@adjoint("numpy.nanvar", shape="reduction",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, ddof=1, keepdims=True)"),
+         edges=("([1.0, np.nan, 3.0],) -> [-1.0, 0.0, 1.0]",))
+def nanvar(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    by = spread(d[y], a, axis, keepdims)
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    if axis is None:
+        d[a] = mask(hits, by * (2 / max(int(np.count_nonzero(hits)) - ddof, 1)) * centred)
+    else:
+        d[a] = mask(hits, by * (2 / (_ties(hits, a, axis) - ddof)) * centred)
+
+
+@tangent("numpy.nanvar")
+def nanvar(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    total = np.sum(mask(hits, d[a] * centred), axis=axis, keepdims=keepdims)
+    d[y] = total * 2 / (np.count_nonzero(hits, axis=axis, keepdims=keepdims) - ddof)
+
+
+@adjoint("numpy.nanstd", shape="reduction",
+         sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, ddof=1, keepdims=True)"),
+         note="`np.nanstd` of equal numbers has slope 0.",
+         edges=("([1.0, np.nan, 3.0],) -> [-0.5, 0.0, 0.5]", "([2.0, 2.0],) -> [0.0, 0.0]"))
+def nanstd(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    by = spread(mask(y != 0, d[y] / y), a, axis, keepdims)
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    if axis is None:
+        d[a] = mask(hits, by / max(int(np.count_nonzero(hits)) - ddof, 1) * centred)
+    else:
+        d[a] = mask(hits, by / (_ties(hits, a, axis) - ddof) * centred)
+
+
+@tangent("numpy.nanstd")
+def nanstd(y, a, axis=None, *, ddof=0, keepdims=False):
+    hits = np.logical_not(np.isnan(a))
+    centred = a - np.nanmean(a, axis=axis, keepdims=True)
+    total = np.sum(mask(hits, d[a] * centred), axis=axis, keepdims=keepdims)
+    count = np.count_nonzero(hits, axis=axis, keepdims=keepdims) - ddof
+    d[y] = mask(y != 0, total / count / y)
+
+
 @adjoint("numpy.nanmax", shape="sum",
          sample=("(matrix23,)", "(matrix23, axis=0)", "(matrix23, axis=-1, keepdims=True)"),
          edges=("([2.0, np.nan, 2.0],) -> [0.5, 0.0, 0.5]",))
@@ -278,7 +322,7 @@ def median(y, a, axis=None, *, keepdims=False):
     d[y] = np.sum(d[a] * _quantile_weights(a, 0.5, axis), axis=axis, keepdims=keepdims)
 
 
-@adjoint("numpy.quantile", shape="",
+@adjoint("numpy.quantile", shape="quantile",
          sample=("(vector4, 0.3)", "(matrix34, 0.7, 0)", "(matrix34, 0.21, axis=1, keepdims=True)"),
          note="`np.quantile`, `np.percentile`: equal elements share evenly.",
          edges=("([1.0, 1.0, 2.0], 0.25) -> [0.5, 0.5, 0.0]",))
@@ -291,7 +335,7 @@ def quantile(y, a, q, axis=None, *, keepdims=False):
     d[y] = np.sum(d[a] * _quantile_weights(a, q, axis), axis=axis, keepdims=keepdims)
 
 
-@adjoint("numpy.percentile", shape="",
+@adjoint("numpy.percentile", shape="quantile",
          sample=("(vector4, 30)", "(matrix34, 70, 0)", "(matrix34, 21.5, axis=1, keepdims=True)"))
 def percentile(y, a, q, axis=None, *, keepdims=False):
     d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, q / 100, axis)
@@ -302,7 +346,7 @@ def percentile(y, a, q, axis=None, *, keepdims=False):
     d[y] = np.sum(d[a] * _quantile_weights(a, q / 100, axis), axis=axis, keepdims=keepdims)
 
 
-@adjoint("numpy.trapezoid", shape="",
+@adjoint("numpy.trapezoid", shape="trapezoid",
          sample=("(vector4,)", "(matrix34, None, 0.5, 0)", "(matrix34, vector4s)",
                  "(matrix34, vector3s, axis=0)", "(matrix34, matrix34b)"))
 def trapezoid(z, y, x=None, dx=1.0, axis=-1):
@@ -322,7 +366,7 @@ def trapezoid(z, y, x=None, dx=1.0, axis=-1):
     d[z] = d[dx] * z / dx * (x is None)
 
 
-@adjoint("numpy.interp", shape="",
+@adjoint("numpy.interp", shape="interpolated",
          sample=("(0.37, vector4s, vector4)", "(matrix23, vector4s, vector4)"),
          note="`np.interp` at a knot has the slope of the piece to its right.",
          edges=("(1.0, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) -> 3.0, [0.0, 1.0, 0.0]",))
@@ -337,7 +381,7 @@ def interp(y, x, xp, fp):
     d[y] = np.interp(x, xp, d[fp])
 
 
-@adjoint("numpy.convolve", shape="",
+@adjoint("numpy.convolve", shape="convolved",
          sample=("(vector6, vector3)", "(vector3, vector6, 'same')", "(vector6, vector3, 'valid')"))
 def convolve(y, a, v, mode="full"):
     d[a] = _unconvolve(full(d[y], y), a, v, mode)
@@ -473,7 +517,7 @@ def gradient(y, f, spacing=1.0, *, axis=None, edge_order=1):
     d[f] = _ungradient(full(d[y], y), f, spacing, axis, edge_order)
 
 
-@adjoint("numpy.polyval", shape="",
+@adjoint("numpy.polyval", shape="polynomial",
          sample=("(vector4, number)", "(vector3, matrix23)", "([1.0, 2.0, 3.0], vector4)"))
 def polyval(y, p, x):
     d[p] = _unpolyval(full(d[y], y), p, x)

@@ -658,7 +658,7 @@ def _rejoin(y, b, arrays, how):
     d[b] = _unjoin(full(d[y], y), arrays, how)
 
 
-@adjoint("tangent.runtime._untake_along_axis", linear=("b",),
+@adjoint("tangent.runtime._untake_along_axis", shape="like_second", linear=("b",),
          sample=("(matrix21, matrix23, np.array([[0], [2]]), 1)",))
 def _untake_along_axis(y, b, arr, indices, axis):
     d[arr] = 0

@@ -24,9 +24,12 @@ def inv(y, a):
     d[y] = -y @ d[a] @ y
 
 
-@adjoint("scipy.linalg.det", shape="", sample=("(square3,)",))
+@adjoint("scipy.linalg.det", shape="determinant", sample=("(square3,)",))
 def det(y, a):
-    d[a] = full(d[y], y)[..., None, None] * _cofactors(a)
+    if rank(a) == 2:
+        d[a] = d[y] * _cofactors(a)
+    else:
+        d[a] = full(d[y], y)[..., None, None] * _cofactors(a)
 
 
 @tangent("scipy.linalg.det")

@@ -3,7 +3,7 @@
 same("tinygrad.Tensor", "numpy", """
     abs acos acosh add asin asinh atan atanh ceil cos cosh exp exp2 floor log log10 log2 maximum
     minimum pow reciprocal round sign sin sinh sqrt square tan tanh trunc isnan isinf isfinite
-    logical_not where matmul reshape flip clip logaddexp copysign zeros_like ones_like
+    logical_not where matmul reshape flip clip logaddexp copysign zeros_like ones_like full_like
     ndim
     """, div="divide", mul="multiply", neg="negative", sub="subtract", dot="matmul", clamp="clip",
      view="reshape", clone="copy", contiguous="copy", realize="copy", eq="equal", ne="not_equal")

@@ -10,7 +10,8 @@ same("torch", "numpy", """
     deg2rad rad2deg sinc real nan_to_num maximum minimum fmax fmin float_power arctan2
     atan2 hypot logaddexp logaddexp2 fmod copysign where sign floor ceil trunc fix heaviside
     isnan isfinite isinf signbit isposinf isneginf isclose logical_not logical_and logical_or
-    logical_xor reshape swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like roll
+    logical_xor reshape swapaxes moveaxis broadcast_to flip zeros_like ones_like empty_like
+    full_like round roll
     tile tril triu kron outer inner tensordot einsum add subtract multiply divide true_divide
     pow remainder floor_divide negative matmul equal not_equal less less_equal greater
     greater_equal cross trace vdot diag diagonal flipud fliplr allclose count_nonzero
@@ -140,18 +141,6 @@ def amax(y, input, dim=None, keepdim=False):
         hits = input == _spread(y, input, dim, keepdim)
     total = np.sum(mask(hits, d[input]), axis=dim, keepdims=keepdim)
     d[y] = total / np.count_nonzero(hits, axis=dim, keepdims=keepdim)
-
-
-@adjoint("torch.max", aliases=("torch.min",), shape="sum", sample=("(matrix23,)", "(vector3,)"))
-def max(y, input):
-    hits = input == y
-    d[input] = mask(hits, d[y] / max(int(np.count_nonzero(hits)), 1))
-
-
-@tangent("torch.max")
-def max(y, input):
-    hits = input == y
-    d[y] = np.sum(mask(hits, d[input])) / np.count_nonzero(hits)
 
 
 @adjoint("torch.logsumexp", shape="reduction",
@@ -299,18 +288,6 @@ def log_softmax(y, input, dim):
 @tangent("torch.log_softmax")
 def log_softmax(y, input, dim):
     d[y] = d[input] - np.sum(d[input] * np.exp(y), axis=dim, keepdims=True)
-
-
-@adjoint("torch.nn.functional.mse_loss", shape="scalar", sample=("(matrix23, matrix23b)",))
-def mse_loss(y, input, target):
-    d[input] = d[y] * (2 / np.size(input)) * (input - target)
-    d[target] = -d[y] * (2 / np.size(input)) * (input - target)
-
-
-@tangent("torch.nn.functional.mse_loss")
-def mse_loss(y, input, target):
-    d[y] = np.sum(d[input] * (input - target)) * (2 / np.size(input))
-    d[y] = -np.sum(d[target] * (input - target)) * (2 / np.size(input))
 
 
 @adjoint("torch.nn.functional.linear",

@@ -20,6 +20,7 @@
 #include "autodiff/rule_objects.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
+#include "emit/attempts.h"
 #include "emit/attribute_stores.h"
 #include "emit/dialect.h"
 #include "emit/disk_tapes.h"
@@ -34,7 +35,9 @@
 #include "lower/pair_fields.h"
 #include "lower/prepare.h"
 #include "lower/take_names.h"
+#include "lower/torch_results.h"
 #include "optimize/passes.h"
+#include "optimize/settle_attempts.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -127,6 +130,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
     }
     return changed;
   };
+  // What cannot raise is no attempt.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return settle_attempts(core.body, typed, rules, context);
+  });
   // A name that stands for a list and then for an array is two names.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return part_rebound_lists(core, typed, context);
@@ -247,6 +254,7 @@ Emitted differentiate_forward(const CoreFunction& core, const CoreFunction& read
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
   body = spell_hidden_builtins(body, core.parameters, context);
+  body = spell_attempts(body, names, context);
   const ForwardFunction function{
       .core = core, .ranges = ready.ranges, .given = given, .options = options};
   body = with_ignored_errors(with_checks(function, body, context), core, numpy, context);
@@ -310,6 +318,11 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
     const auto fresh = [&](std::string_view wish) { return names.fresh(wish); };
     ready.body = spell_out_updates(ready.body, fresh, context);
   }
+  if (ready.library == Library::Torch) {
+    NamePool names(context, ready);
+    const auto fresh = [&](std::string_view wish) { return names.fresh(wish); };
+    ready.body = with_parts_of_results(ready.body, fresh, context);
+  }
   const bool foreign = ready.library != Library::NumPy;
   const bool on_disk = !options.checkpoint.disk.empty();
   if (foreign && on_disk) {
@@ -340,6 +353,11 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   check_wholes(typed, fields);
   if (!translates) check_one_library(ready, typed);
   check_shared_scalars(ready, typed);
+  check_array_loops(ready, typed);
+  check_sorting_methods(ready, typed);
+  for (const TypedFunction& pair : program.pairs) {
+    if (pair.core != nullptr) check_sorting_methods(*pair.core, pair);
+  }
 
   if (options.forward) {
     GradientOptions forward = options;
@@ -418,7 +436,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
       bind_fields(body, fields, [&](std::string_view wish) { return names.fresh(wish); }, context);
   if (!core.changed_objects.empty()) body = spell_attribute_stores(body, context);
   body = spell_hidden_builtins(body, core.parameters, context);
-
+  body = spell_attempts(body, names, context);
   body = with_ignored_errors(body, core, numpy, context);
   std::vector<const Stmt*> definitions{define_function(function, body, context)};
   append_halves(table, reversed, numpy, rules, context, definitions, reverse, options);

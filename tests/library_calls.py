@@ -42,8 +42,11 @@ def functions_of(library: str) -> dict[str, Any]:
     return {
         name: record
         for name, record in sorted(found.items())
-        # `item` gives a number, and nothing of arange is active in these samples.
-        if record.kind == 'adjoint' and not name.endswith(('.item', '.arange'))
+        # `item` gives a number, and nothing of arange is active in these samples, nor of full_like
+        # where it takes a number.
+        if record.kind == 'adjoint'
+        and not name.endswith(('.item', '.arange'))
+        and not (name.endswith('.full_like') and library != 'jax')
     }
 
 

@@ -113,6 +113,33 @@ def through_helpers(v, grid):
     return np.mean(np.sqrt(1.0 + miss**2), axis=(0, 1))
 
 
+def stacked(x):
+    ys = []
+    c = x
+    for k in range(4):
+        c = np.tanh(c * 0.7 + 0.3 * k * x)
+        ys.append(c)
+    ys = np.stack(ys)
+    return c + np.sum(ys * ys)
+
+
+def stacked_rows(v):
+    rows = []
+    h = v
+    for _ in range(3):
+        h = np.sin(h * v)
+        rows.append(h)
+    m = np.stack(rows)
+    return np.sum(m * m * m)
+
+
+def totals(x):
+    ys = []
+    for k in range(4):
+        ys.append(x**k)
+    return np.sum(ys) * np.sum(np.array(ys) ** 2)
+
+
 V = np.array([0.3, 0.5, 0.7])
 GRID = np.array([[[0.5, 1.0, 0.2], [-1.0, 0.3, 0.1]], [[2.0, -0.5, 0.4], [0.0, 0.8, -0.7]]])
 PROGRAMS: list[tuple[Any, tuple[Any, ...]]] = [
@@ -128,6 +155,9 @@ PROGRAMS: list[tuple[Any, tuple[Any, ...]]] = [
     (elementwise, (V,)),
     (products, (V,)),
     (reductions, (V,)),
+    (stacked, (0.8,)),
+    (stacked_rows, (V,)),
+    (totals, (0.9,)),
     (through_helpers, (V, GRID)),
 ]
 

@@ -17,9 +17,10 @@ import oracle
 import pytest
 import row_programs
 import tangent
+import unrolled_programs
 from tangent.errors import TangentError
 
-CASES = function_programs.CASES + row_programs.CASES
+CASES = function_programs.CASES + row_programs.CASES + unrolled_programs.CASES
 REFUSED = {
     'farg_module',
     'fattr_global',

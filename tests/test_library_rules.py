@@ -3,8 +3,10 @@ second order."""
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,13 @@ if shutil.which('clang') is None:
     if shutil.which('clang') is None:
         os.environ['DEV'] = 'PYTHON'
 
-# Most of the time here is XLA's, for code that runs once.
+# Most of the time here is XLA's, for code that runs once: what it compiles is kept for later runs.
 jax.config.update('jax_disable_most_optimizations', True)
+jax.config.update(
+    'jax_compilation_cache_dir', str(Path(__file__).resolve().parent.parent / 'build' / 'jax-cache')
+)
+jax.config.update('jax_persistent_cache_min_compile_time_secs', 0.0)
+jax.config.update('jax_persistent_cache_min_entry_size_bytes', -1)
 
 JAX = functions_of('jax')
 TORCH = functions_of('torch')
@@ -81,24 +88,36 @@ def test_jax(name: str) -> None:
     for number, call in enumerate(calls_of(name, JAX[name])):
         for width in WIDTHS[: 1 if number else 2]:
             with jax.enable_x64(True):
-                tried += one_of_jax(call, width)
+                tried += one_of_jax(call, width, eagerly=tried == 0)
     assert tried, 'no sample is a call of this function'
 
 
-def one_of_jax(call: LibraryCall, width: str) -> int:
+def compiled_once(function: Any, *arguments: Any) -> Any:
+    """The function's value, by one compilation of all of it instead of one for each operation."""
+    try:
+        return jax.jit(function)(*arguments)
+    except (jax.errors.ConcretizationTypeError, jax.errors.JAXIndexError):
+        return function(*arguments)
+
+
+def one_of_jax(call: LibraryCall, width: str, eagerly: bool) -> int:
+    """Both modes against JAX's: operation by operation, as users run it, or compiled."""
     function = jax_function(call)
     arguments = jax_arguments(call, width)
     positions = [list(call.values).index(name) for name in call.active]
 
-    def of_active(*active: Any) -> Any:
-        whole = list(arguments)
+    def whole(active: Any) -> list[Any]:
+        made = list(arguments)
         for position, value in zip(positions, active, strict=True):
-            whole[position] = value
-        return function(*whole)
+            made[position] = value
+        return made
+
+    def of_active(*active: Any) -> Any:
+        return function(*whole(active))
 
     chosen = [arguments[position] for position in positions]
     try:
-        value, pullback = jax.vjp(of_active, *chosen)
+        value = jax.eval_shape(of_active, *chosen)
     except NOT_A_CALL['jax.numpy']:
         return 0
     if call.name.endswith('hstack') and 'number' in call.expression:
@@ -106,18 +125,28 @@ def one_of_jax(call: LibraryCall, width: str) -> int:
     if isinstance(value, (tuple, list)):
         return 1  # parts of tuples are tried by themselves
     seed = jnp.asarray(seed_for(value.shape), value.dtype)
-    want = pullback(seed)
-    got = tangent.vjp(function, wrt=tuple(call.active))(*arguments, init_grad=seed)
-    got = got if isinstance(got, tuple) else (got,)
+    moves = [jnp.asarray(seed_for(np.shape(each)), each.dtype) for each in chosen]
+    moves = [jnp.asarray(symmetric(call.name, each)) for each in moves]
+
+    def of_jax(chosen: Any, moves: Any, seed: Any) -> Any:
+        pullback = jax.vjp(of_active, *chosen)[1]
+        return pullback(seed), jax.jvp(of_active, tuple(chosen), tuple(moves))[1]
+
+    def ours(chosen: Any, moves: Any, seed: Any) -> Any:
+        given = whole(chosen)
+        slopes = tangent.vjp(function, wrt=tuple(call.active))(*given, init_grad=seed)
+        slopes = slopes if isinstance(slopes, tuple) else (slopes,)
+        return slopes, tangent.jvp(function, wrt=tuple(call.active))(*given, *moves)
+
+    want, along = compiled_once(of_jax, chosen, moves, seed)
+    got, forward = (
+        ours(chosen, moves, seed) if eagerly else compiled_once(ours, chosen, moves, seed)
+    )
     for each, other, argument in zip(got, want, chosen, strict=True):
         where = f'{call.expression} {width}'
         assert isinstance(each, jax.Array), where
         assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
         close(symmetric(call.name, each), symmetric(call.name, other), width, where)
-    moves = [jnp.asarray(seed_for(np.shape(each)), each.dtype) for each in chosen]
-    moves = [jnp.asarray(symmetric(call.name, each)) for each in moves]
-    _, along = jax.jvp(of_active, chosen, moves)
-    forward = tangent.jvp(function, wrt=tuple(call.active))(*arguments, *moves)
     close(forward, along, width, f'{call.expression} {width} forward')
     return 1
 
@@ -146,8 +175,8 @@ def test_second_order_of_jax(name: str) -> None:
             position = list(call.values).index(first)
             got = tangent.grad(tangent.grad(function, wrt=(first,)), wrt=(first,))(*arguments)
 
-            want = sum_of_slopes(function, arguments, position)
-            close(got, want, 'float64', call.expression)
+            slopes = functools.partial(sum_of_slopes, function, position=position)
+            close(got, compiled_once(slopes, arguments), 'float64', call.expression)
 
 
 # torch
@@ -170,6 +199,8 @@ def test_torch(name: str) -> None:
 
 
 def torch_function(call: LibraryCall) -> Any:
+    if call.name.startswith('torch.nn.functional.'):
+        call = replace(call, expression=call.expression.replace('np.array(', 'torch.tensor('))
     if not call.name.startswith('torch.Tensor.'):
         return function_of(call, scope_of('torch'))
     # A method: the first argument is the receiver.
@@ -180,6 +211,11 @@ def torch_function(call: LibraryCall) -> Any:
         call.name, f'{receiver}.{method}({rest.strip()})', call.values, call.record, call.active
     )
     return function_of(spelled, scope_of('torch'))
+
+
+def part_of(call: LibraryCall, k: int) -> LibraryCall:
+    """A call that gives a tuple, and one part of it."""
+    return replace(call, expression=f'{call.expression}[{k}]')
 
 
 def one_of_torch(call: LibraryCall, width: str) -> int:
@@ -198,6 +234,9 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
         value = of_active(*chosen)
     except NOT_A_CALL['torch']:
         return 0
+    if isinstance(value, tuple):  # values and their places: each part that has a slope
+        parts = [k for k, part in enumerate(value) if part.is_floating_point()]
+        return sum(one_of_torch(part_of(call, k), width) for k in parts)
     if not isinstance(value, torch.Tensor):
         return 1
     seed = torch.as_tensor(seed_for(tuple(value.shape)), dtype=value.dtype)
@@ -208,6 +247,7 @@ def one_of_torch(call: LibraryCall, width: str) -> int:
         where = f'{call.expression} {width}'
         assert isinstance(each, torch.Tensor), where
         assert each.dtype == argument.dtype, f'{where}: {each.dtype}'
+        other = torch.zeros_like(argument) if other is None else other
         each, other = each.detach(), other.detach()
         close(symmetric(call.name, each), symmetric(call.name, other), width, where)
     plain = [each.detach() for each in chosen]
@@ -271,9 +311,9 @@ def test_at_points_without_a_slope() -> None:
 def as_method(call: LibraryCall) -> LibraryCall:
     """The call with its first argument as the receiver."""
     method = call.name.rpartition('.')[2]
-    inside = call.expression[len(call.name) + 1 : -1]
+    inside, _, behind = call.expression[len(call.name) + 1 :].rpartition(')')
     receiver, _, rest = inside.partition(',')
-    spelled = f'{receiver}.{method}({rest.strip()})'
+    spelled = f'{receiver}.{method}({rest.strip()}){behind}'
     return LibraryCall(call.name, spelled, call.values, call.record, call.active)
 
 
@@ -298,6 +338,10 @@ def test_tinygrad(name: str) -> None:
             continue
         try:
             value = function(*arguments)
+            if isinstance(value, tuple):
+                call = replace(call, expression=call.expression + '[0]')
+                function = function_of(as_method(call), {})
+                value = value[0]
             shape = value.shape
         except (TypeError, ValueError, RuntimeError, AssertionError, AttributeError, IndexError):
             continue

@@ -40,11 +40,13 @@ LIMIT = 3.0
 def computed_default(x, limit=LIMIT):
     return x * limit
 
-def with_try(x):
-    try:
-        return x
-    finally:
-        pass
+def with_finally(x):
+    for _ in range(2):
+        try:
+            x = 2.0 * x
+        finally:
+            break
+    return x
 
 def maybe_unbound(n):
     for i in range(n):
@@ -150,7 +152,7 @@ REFUSED = [
     ("return step(x)", "UnsupportedSyntaxError", "step(x)"),
     ("return eval('x')", "UnsupportedSyntaxError", "eval('x')"),
     ("return locals()", "UnsupportedSyntaxError", "locals()"),
-    ("return with_try(x)", "UnsupportedSyntaxError", None),
+    ("return with_finally(x)", "UnsupportedSyntaxError", None),
     (
         "for i in x:\n    x = maybe_unbound(i)\nreturn x",
         "UnsupportedSyntaxError",

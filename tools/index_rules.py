@@ -39,7 +39,8 @@ SHAPES = {
     'linspace', 'eye', 'array', 'astype', 'where', 'take', 'diff', 'cumulative', 'diagonal',
     'repeat', 'norm', 'shape', 'extremum', 'total', 'hstack', 'vstack', 'column_stack', 'dstack',
     'slogdet', 'eigh', 'eigvalsh', 'pinv', 'svd', 'qr', 'lstsq', 'divmod', 'modf', 'frexp', 'split',
-    'meshgrid', 'gradient', 'like_second', 'like_third', 'spread',
+    'meshgrid', 'gradient', 'top', 'sorted', 'loss', 'like_second', 'like_third', 'spread',
+    'interpolated', 'polynomial', 'quantile', 'trapezoid', 'convolved', 'determinant', 'einsum',
 }  # fmt: skip
 
 BINARY_OPERATORS = {

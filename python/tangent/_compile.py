@@ -52,6 +52,24 @@ def import_backend(name: str) -> ModuleType:
     return module
 
 
+# Whose arrays these are, by the first part of their class's module.
+_LIBRARIES = {'jax': 'JAX', 'jaxlib': 'JAX', 'torch': 'torch', 'tinygrad': 'tinygrad'}
+
+
+def refuse_foreign(value: Any, backend: str, name: str) -> None:
+    """Refuses an array of another library than the one that compiles."""
+    package = type(value).__module__.partition('.')[0]
+    library = _LIBRARIES.get(package)
+    if library is None or not hasattr(value, 'shape') or library.lower() == backend:
+        return
+    raise from_diagnostic(
+        'MixedLibraries',
+        'TypeMismatchError',
+        f'{name}: compile={backend!r} is given an array of {library}',
+        f'pass arrays of {backend}, or use compile={library.lower()!r}',
+    )
+
+
 def _version_of(name: str, module: ModuleType) -> tuple[int, ...]:
     text = getattr(module, '__version__', None)
     if not isinstance(text, str):
@@ -142,6 +160,8 @@ class _Torch(Compiled):
     backend = 'torch'
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            refuse_foreign(value, 'torch', self.__name__)
         # The guard of the gradient finds the function for these arguments.
         function = self.__wrapped__.variant(*args, **kwargs)
         compiled_function = self._compiled.get(function)
@@ -188,6 +208,8 @@ class _Tinygrad(Compiled):
         tensors: list[Any] = []
         frozen = (_frozen(args, tensors, Tensor), _frozen(kwargs, tensors, Tensor))
         key = (frozen, self._captured())
+        for value in (*args, *kwargs.values()):
+            refuse_foreign(value, 'tinygrad', self.__name__)
         if not tensors:
             raise from_diagnostic(
                 'NotInLibrary',

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tangent._compile import Compiled
+from tangent._compile import Compiled, refuse_foreign
 from tangent._compile_captured import PLAIN, Captured
 from tangent.errors import from_diagnostic
 
@@ -74,6 +74,7 @@ class Jax(Compiled):
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs), is_leaf=lambda x: x is None)
         traced = [leaf for leaf in leaves if _is_traced(leaf)]
         for leaf in leaves:
+            refuse_foreign(leaf, 'jax', self.__name__)
             if not _is_traced(leaf) and not isinstance(leaf, PLAIN):
                 raise from_diagnostic(
                     'UnsupportedType',
@@ -86,6 +87,8 @@ class Jax(Compiled):
         key = (tree, signature, _is_wide_allowed(), self._captured())
         function = self._compiled.get(key)
         if function is None:
+            for leaf in traced:
+                _refuse_dtype(leaf, self.__name__)
             function = self._kept(key, lambda: self._make(leaves, tree, traced, args, kwargs))
         if not kwargs and len(traced) == len(args) and all(type(x) is self._array for x in args):
             self._latest = function, key[3], len(args)
@@ -208,6 +211,24 @@ def _is_traced(leaf: Any) -> bool:
         return True
     dtype = getattr(leaf, 'dtype', None)
     return dtype is not None and hasattr(leaf, 'shape')
+
+
+def _refuse_dtype(leaf: Any, name: str) -> None:
+    """Refuses an array of numbers that JAX has not."""
+    import jax
+
+    dtype = getattr(leaf, 'dtype', None)
+    if dtype is None:
+        return
+    try:
+        jax.numpy.zeros((), dtype)
+    except TypeError as error:
+        raise from_diagnostic(
+            'UnsupportedType',
+            'TypeMismatchError',
+            f"{name}: compile='jax' is given an array of dtype {dtype}, which JAX has not",
+            'convert it first: `x.astype(np.float64)`, or leave compile out',
+        ) from error
 
 
 def _signature(leaf: Any) -> Any:

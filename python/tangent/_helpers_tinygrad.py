@@ -103,3 +103,8 @@ def _ties(hits: Tensor, a: Tensor, axis: Axis) -> Tensor:
 def _cumsum_adjoint(b: Tensor, a: Tensor, axis: int | None) -> Tensor:
     """The adjoint of `a` in np.cumsum(a, axis)."""
     return b.flip(axis or 0).cumsum(axis or 0).flip(axis or 0)
+
+
+def _untake_along_axis(b: Tensor, arr: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
+    """The adjoint of `arr` in np.take_along_axis(arr, indices, axis)."""
+    return arr.zeros_like().scatter_reduce(axis, indices, b.cast(arr.dtype), 'sum')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -165,3 +166,46 @@ def _exclusive_cumprod(a: Tensor, axis: int) -> Tensor:
     moved = torch.movedim(a, axis, 0)
     products = torch.cat([torch.ones_like(moved[:1]), torch.cumprod(moved[:-1], dim=0)])
     return torch.movedim(products, 0, axis)
+
+
+def _conv(
+    x: Tensor, w: Tensor, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Tensor:
+    """The convolution of an image with weights."""
+    functional = torch.nn.functional
+    convolution = (functional.conv1d, functional.conv2d, functional.conv3d)[w.ndim - 3]
+    return convolution(x, w, None, stride, padding, dilation, groups)
+
+
+def _conv_input(
+    b: Tensor,
+    x: Tensor,
+    w: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The adjoint of the image in a convolution."""
+    if isinstance(padding, str) or x.ndim != w.ndim:
+        return _pull(lambda image: _conv(image, w, stride, padding, dilation, groups), x, b)
+    grad: Any = import_module('torch.nn.grad')
+    adjoint = (grad.conv1d_input, grad.conv2d_input, grad.conv3d_input)[w.ndim - 3]
+    return adjoint(x.shape, w, b, stride, padding, dilation, groups)
+
+
+def _conv_weight(
+    b: Tensor,
+    x: Tensor,
+    w: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The adjoint of the weights in a convolution."""
+    if isinstance(padding, str) or x.ndim != w.ndim:
+        return _pull(lambda weights: _conv(x, weights, stride, padding, dilation, groups), w, b)
+    grad: Any = import_module('torch.nn.grad')
+    adjoint = (grad.conv1d_weight, grad.conv2d_weight, grad.conv3d_weight)[w.ndim - 3]
+    return adjoint(x, w.shape, b, stride, padding, dilation, groups)

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from types import FunctionType
 from typing import Any
 
-_PARTS = ('base', 'arrays', 'products', 'scans', 'linalg')
+_PARTS = ('base', 'arrays', 'products', 'scans', 'linalg', 'layers')
 # By the numbers of `Library` in src/types/type.h.
 _NAMES = ('numpy', 'jax', 'torch', 'tinygrad')
 _HELPERS: dict[str, _Helpers] = {}

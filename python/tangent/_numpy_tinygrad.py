@@ -115,6 +115,32 @@ def expand_dims(a: Any, axis: Axis) -> Tensor:
     return a
 
 
+def squeeze(a: Tensor, axis: int | None = None) -> Tensor:
+    """np.squeeze."""
+    return a.squeeze(axis)
+
+
+def take_along_axis(arr: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
+    """np.take_along_axis."""
+    return arr.gather(axis, indices)
+
+
+def stack(arrays: Any, axis: int = 0) -> Tensor:
+    """np.stack."""
+    first, *others = arrays
+    return first.stack(*others, dim=axis)
+
+
+def arange(stop: int) -> Tensor:
+    """np.arange."""
+    return _Tensor.arange(stop)
+
+
+def matmul(a: Tensor, b: Tensor) -> Tensor:
+    """np.matmul."""
+    return a.matmul(b)
+
+
 def broadcast_to(a: Any, shape: Any) -> Tensor:
     """np.broadcast_to."""
     shape = (shape,) if isinstance(shape, int) else tuple(shape)

@@ -138,6 +138,16 @@ def expand_dims(a: Any, axis: Axis) -> Tensor:
     return a
 
 
+def softmax(x: Tensor, axis: int) -> Tensor:
+    """scipy.special.softmax along one axis."""
+    return torch.softmax(x, axis)
+
+
+def squeeze(a: Tensor, axis: Any = None) -> Tensor:
+    """np.squeeze."""
+    return torch.squeeze(a) if axis is None else torch.squeeze(a, axis)
+
+
 def broadcast_to(a: Any, shape: Any) -> Tensor:
     """np.broadcast_to."""
     return torch.broadcast_to(_tensor(a), (shape,) if isinstance(shape, int) else tuple(shape))

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 # In the order in which they are looked into: what is needed most comes first.
-_PARTS = ('base', 'arrays', 'products', 'scans', 'linalg', 'marks', 'steps', 'disk')
+_PARTS = ('base', 'arrays', 'products', 'scans', 'linalg', 'layers', 'marks', 'steps', 'disk')
 
 
 def __getattr__(name: str) -> Any:

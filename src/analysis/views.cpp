@@ -24,7 +24,9 @@ class Views {
     }
     std::erase_if(bindings_, [&](const auto& entry) { return lost_.contains(entry.second.name); });
     std::erase_if(rows_, [&](const auto& entry) { return lost_.contains(entry.second.row); });
-    return bindings_.empty() && rows_.empty() ? body : rewrite(body);
+    if (bindings_.empty() && rows_.empty()) return body;
+    const Block spelled = rewrite(body);
+    return std::ranges::all_of(spelled, stores_into_variables) ? spelled : body;
   }
 
  private:
@@ -38,6 +40,19 @@ class Views {
     const Expr* array;
     Symbol counter;
   };
+
+  // Whether all that is stored into is an element or slice of a variable, not of `y.T`.
+  static bool stores_into_variables(const Stmt* statement) {
+    return find_node(statement, [](const Node* node) {
+             const auto* assign = as<Assign>(node);
+             const auto* augmented = as<AugmentedAssign>(node);
+             const Expr* target = assign != nullptr      ? assign->targets[0]
+                                  : augmented != nullptr ? augmented->target
+                                                         : nullptr;
+             const bool place = is<Subscript>(target) || is<Attribute>(target);
+             return target != nullptr && place && root_of(target) == nullptr;
+           }) == nullptr;
+  }
 
   void count(const Node* node) {
     std::vector<const Node*> stack{node};
@@ -122,9 +137,42 @@ class Views {
   bool is_reference(const Expr* value) const {
     if (!typed_.type_of(value).is_array()) return false;
     if (const auto* name = as<Name>(value)) return name->scope == Scope::Local;
+    if (is_transposed(value)) return is_reference(static_cast<const Attribute*>(value)->value);
     const auto* subscript = as<Subscript>(value);
     return subscript != nullptr && is_calm(subscript->index) && is_basic(subscript->index) &&
            is_reference(subscript->value);
+  }
+
+  // `y.T` of a matrix.
+  bool is_transposed(const Expr* value) const {
+    const auto* attribute = as<Attribute>(value);
+    return attribute != nullptr && attribute->attribute.text() == "T" &&
+           typed_.type_of(value).is_array() && typed_.type_of(value).rank == 2;
+  }
+
+  // The index into `y` of what `y.T[index]` is, `written` as it stands in the text; null if that
+  // is a transposed part.
+  const Expr* across(const Expr* written, const Expr* index) {
+    const auto is_one = [&](const Expr* part) {
+      const Type type = typed_.type_of(part);
+      return !is<Slice>(part) && type.is_number() && type.dtype == DType::Integer;
+    };
+    const auto* parts = as<TupleDisplay>(written);
+    if (parts == nullptr) {
+      if (!is_one(written)) return nullptr;
+      const Expr* const none = nullptr;
+      const Expr* all = context_.make<Slice>(index->ranges, none, none, none);
+      return context_.make<TupleDisplay>(index->ranges,
+                                         Exprs(context_.list<const Expr*>({all, index})));
+    }
+    if (parts->elements.size() != 2 || !is_basic(written)) return nullptr;
+    if (!is_one(parts->elements[0]) && !is_one(parts->elements[1])) return nullptr;
+    for (const Expr* part : parts->elements) {
+      if (typed_.type_of(part).kind == TypeKind::None) return nullptr;
+    }
+    const Exprs now = static_cast<const TupleDisplay*>(index)->elements;
+    return context_.make<TupleDisplay>(index->ranges,
+                                       Exprs(context_.list<const Expr*>({now[1], now[0]})));
   }
 
   void find(Block block) {
@@ -287,7 +335,18 @@ class Views {
       const auto* test = static_cast<const Expr*>(replaced(repeat->test));
       return context_.make<While>(repeat->ranges, test, rewrite(repeat->body), repeat->orelse);
     }
-    return rewrite_children(context_, *node, [&](const Node* child) { return replaced(child); });
+    const Node* now =
+        rewrite_children(context_, *node, [&](const Node* child) { return replaced(child); });
+    // `y.T[i, j]` is `y[j, i]`.
+    const auto* written = as<Subscript>(node);
+    const auto* subscript = as<Subscript>(now);
+    const auto* transposed = subscript != nullptr ? as<Attribute>(subscript->value) : nullptr;
+    if (written != nullptr && transposed != nullptr && transposed->attribute.text() == "T" &&
+        typed_.type_of(written->value).is_array() && typed_.type_of(written->value).rank == 2) {
+      if (const Expr* index = across(written->index, subscript->index))
+        return context_.make<Subscript>(node->ranges, transposed->value, index);
+    }
+    return now;
   }
 
   // A copy of its own for every place: side tables go by node.
@@ -295,6 +354,11 @@ class Views {
     switch (value->kind) {
       case Kind::Name:
         return context_.local(static_cast<const Name*>(value)->symbol, ranges);
+      case Kind::Attribute: {
+        const auto* attribute = static_cast<const Attribute*>(value);
+        return context_.make<Attribute>(ranges, again(attribute->value, ranges),
+                                        attribute->attribute);
+      }
       case Kind::Subscript: {
         const auto* subscript = static_cast<const Subscript*>(value);
         return context_.make<Subscript>(ranges, again(subscript->value, ranges),

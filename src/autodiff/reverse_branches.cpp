@@ -37,6 +37,14 @@ void Reverse::reverse_if(const If* statement) {
     result_.plan.reversed[statement] = true;
     if (first) reverse_block(statement->body);
     if (second) reverse_block(statement->orelse);
+    // What is read of the arm that goes on is read there: an iteration that is cut saves none of
+    // it.
+    if (holds_break(statement)) {
+      for (const Symbol symbol : touched_by(statement)) {
+        const Linear& value = adjoint_of(symbol);
+        if (!value.is_zero() && !value.as_name()) materialize(symbol);
+      }
+    }
     return;
   }
   bool flows = false;

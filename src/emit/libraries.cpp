@@ -2,6 +2,7 @@
 #include "emit/libraries.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "base/diagnostics.h"
@@ -81,7 +82,7 @@ class LibraryFinder {
  private:
   [[noreturn]] void mixed(Library a, Library b) const {
     throw Diagnostic(DiagnosticKind::MixedLibraries,
-                     "`" + std::string(core_.name.text()) + "` is given arrays of " +
+                     "`" + std::string(core_.name.text()) + "` computes with arrays of " +
                          std::string(title_of(a)) + " and of " + std::string(title_of(b)),
                      core_.ranges, "make them arrays of one library first");
   }
@@ -103,6 +104,16 @@ std::string_view module_called(const CoreFunction& core, const Call* call) {
   const GlobalBinding* binding = root != nullptr ? core.find_global(root->symbol) : nullptr;
   if (binding == nullptr || binding->thing.kind != ThingKind::Module) return {};
   return binding->thing.qualified_name.text();
+}
+
+// Whose function a call is of, if it is one of a library of arrays.
+std::optional<Library> library_called(const CoreFunction& core, const Call* call) {
+  const std::string_view module = module_called(core, call);
+  if (module == "numpy") return Library::NumPy;
+  for (const Library library : {Library::Jax, Library::Torch, Library::Tinygrad}) {
+    if (is_module_of(module, library)) return library;
+  }
+  return std::nullopt;
 }
 
 // Which names hold arrays of the library, as far as assignments say.
@@ -184,7 +195,7 @@ Library find_library(const CoreFunction& core, const std::vector<Type>& argument
       if (global.thing.kind != ThingKind::Value && is_module_of(name, library)) finder.see(library);
     }
   }
-  return finder.found();
+  return finder.finish();
 }
 
 void check_one_library(const CoreFunction& core, const TypedFunction& typed) {
@@ -193,17 +204,63 @@ void check_one_library(const CoreFunction& core, const TypedFunction& typed) {
   for (const Stmt* statement : typed.body) {
     for_each_node(*statement, [&](const Node& node) {
       const auto* call = as<Call>(&node);
-      if (call == nullptr || module_called(core, call) != "numpy") return;
+      const auto owner = call != nullptr ? library_called(core, call) : std::nullopt;
+      if (!owner || *owner == core.library) return;
       const std::string_view callee = call->callee.text();
       if (callee == "numpy.shape" || callee == "numpy.ndim" || callee == "numpy.size") return;
       for (const Expr* argument : call->arguments) {
         if (!foreign.holds(argument)) continue;
         throw Diagnostic(DiagnosticKind::MixedLibraries,
-                         "`" + print(call->function) + "` of NumPy is given an array of " +
-                             std::string(title_of(core.library)),
+                         "`" + print(call->function) + "` of " + std::string(title_of(*owner)) +
+                             " is given an array of " + std::string(title_of(core.library)),
                          call->ranges,
                          "call the function of `" + std::string(module_of(core.library)) + "`");
       }
+    });
+  }
+}
+
+void check_array_loops(const CoreFunction& core, const TypedFunction& typed) {
+  if (core.array_loops.empty()) return;
+  const auto check = [&](const Expr* walked, Ranges ranges) {
+    const Type type = typed.type_of(walked);
+    if (type.is_array()) return;
+    // The place in the text of the loop itself means nothing to the user.
+    throw Diagnostic(
+        DiagnosticKind::UnsupportedType,
+        "`" + print(walked) + "` is walked over as an array, and is " +
+            std::string(type.kind == TypeKind::Unknown ? "not known to be one" : "none"),
+        ranges.first(ranges.size() - 1),
+        "pass arrays, or their tuple or dict written out: `(xs, ys)`, `{'x': xs}`");
+  };
+  for (const Stmt* statement : typed.body) {
+    for_each_node(*statement, [&](const Node& node) {
+      const auto* loop = as<For>(&node);
+      if (loop == nullptr || loop->ranges.size() < 2 ||
+          std::ranges::find(core.array_loops, loop->ranges.back().file) == core.array_loops.end())
+        return;
+      const auto* call = as<Call>(loop->iterable);
+      const bool zips = call != nullptr && call->callee.text() == "builtins.zip";
+      if (!zips) return check(loop->iterable, loop->ranges);
+      for (const Expr* argument : call->arguments) check(argument, loop->ranges);
+    });
+  }
+}
+
+void check_sorting_methods(const CoreFunction& core, const TypedFunction& typed) {
+  const bool has_tensors = core.library == Library::Torch || core.library == Library::Tinygrad;
+  for (const Stmt* statement : typed.body) {
+    for_each_node(*statement, [&](const Node& node) {
+      const auto* call = as<Call>(&node);
+      const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+      if (method == nullptr || method->attribute.text() != "sort" ||
+          !module_called(core, call).empty())
+        return;
+      const Type type = typed.type_of(method->value);
+      if (has_tensors && type.is_array()) return;
+      throw Diagnostic(DiagnosticKind::WriteInPlace,
+                       "`" + print(call->function) + "()` writes in place and gives None",
+                       call->ranges, "sort into a new value: `np.sort(x)`, `sorted(xs)`");
     });
   }
 }

@@ -22,6 +22,12 @@ Library find_library(const CoreFunction& core, const std::vector<Type>& argument
 // Refuses calls of NumPy's functions with arrays of another library.
 void check_one_library(const CoreFunction& core, const TypedFunction& typed);
 
+// Refuses `.sort()` as a value where it is not that of a tensor.
+void check_sorting_methods(const CoreFunction& core, const TypedFunction& typed);
+
+// Refuses containers where a loop of JAX goes over arrays (lower/jax_loops.cpp).
+void check_array_loops(const CoreFunction& core, const TypedFunction& typed);
+
 // The names for a program of another library than NumPy: the user's own where there is one.
 DialectNames dialect_names(const CoreFunction& core, NamePool& names, Context& context);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autodiff/save.h"
+#include "emit/attempts.h"
 #include "emit/halves.h"
 #include "emit/hidden_builtins.h"
 #include "optimize/passes.h"
@@ -47,6 +48,8 @@ class HalvesWriter {
       Halves split = split_halves(joint, halves, *pair, result, numpy_, context_);
       split.backward = optimize_half(split.backward, typed, pair->reverse, parts, rules_, context_,
                                      options_.optimizations);
+      split.forward = spell_attempts(split.forward, pair->names, context_);
+      split.backward = spell_attempts(split.backward, pair->names, context_);
       const CoreFunction& core = halves.pair->core;
       made_.push_back(define(halves.pair->forward, core.parameters, split.forward, core.ranges));
       made_.push_back(

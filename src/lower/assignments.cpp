@@ -2,6 +2,8 @@
 // flat tuple of names.
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "lower/lowering.h"
 #include "syntax/as_written.h"
@@ -63,6 +65,7 @@ void Lowering::assign_statement(const Assign& it) {
       return;
     }
     want_results(it);
+    if (const Expr* parts = unpacked_generator(it)) return assign_to(it.targets[0], parts, ranges);
     return assign_to(it.targets[0], expression(it.value), ranges);
   }
   // The value is evaluated once and bound to the targets from left to right.
@@ -104,6 +107,14 @@ void Lowering::assign_name(const Name& target, const Expr* written, Ranges range
   if (bound_once && alias_of_global(target, written)) return;
   const Symbol symbol = assigned_symbol(target);
   const Expr* value = value_for(written, Destination::to(symbol));
+  const auto integer = bound_once && value != nullptr ? constant_integer(value) : std::nullopt;
+  constants_.erase(symbol);
+  if (integer) constants_.emplace(symbol, *integer);
+  const auto* made = as<Comprehension>(written);
+  const bool is_list = bound_once && (is<ListDisplay>(written) ||
+                                      (made != nullptr && made->form == ComprehensionKind::List));
+  lists_.erase(symbol);
+  if (is_list) lists_.insert(symbol);
   if (value != nullptr) emit_assign(symbol, value, ranges);
 }
 
@@ -118,6 +129,26 @@ bool Lowering::alias_of_global(const Name& target, const Expr* written) {
   frame_->bindings[target.symbol] = {.form = Binding::Form::Value, .value = expression(written)};
   frame_->declared.push_back(target.symbol);
   return true;
+}
+
+// a, b = (f(k) for k in range(2)): the parts, where their number is that of the targets.
+const Expr* Lowering::unpacked_generator(const Assign& it) {
+  const Exprs* targets = display_elements(it.targets[0]);
+  const auto* generator = as<Comprehension>(it.value);
+  if (targets == nullptr || generator == nullptr ||
+      (generator->form != ComprehensionKind::Generator &&
+       generator->form != ComprehensionKind::List))
+    return nullptr;
+  if (generator->form == ComprehensionKind::Generator) generators_.insert(generator);
+  const auto* range = as<Call>(generator->generators[0]->iterable);
+  const auto* called = range != nullptr ? as<Name>(range->function) : nullptr;
+  if (generator->generators.size() != 1 || !generator->generators[0]->conditions.empty() ||
+      called == nullptr || called->symbol.text() != "range")
+    return nullptr;
+  const Expr* first = expression(range);
+  const auto items = counted_items(first);
+  if (!items || items->size() != targets->size()) return nullptr;
+  return unrolled_comprehension(*generator, first);
 }
 
 void Lowering::want_results(const Assign& it) {
@@ -169,6 +200,20 @@ const Expr* Lowering::checked_place(const Expr* place) {
     if (object != nullptr && object->is_argument && name_in_argument(*object, attribute->attribute))
       throw LowerAgain();
   }
+  // y.T[i, j] = e: the view gets a name, as any other.
+  const auto* transposed = as<Attribute>(root);
+  const auto* base = transposed != nullptr ? as<Name>(transposed->value) : nullptr;
+  if (is<Subscript>(place) && base != nullptr && base->scope == Scope::Local &&
+      object_of(base) == nullptr && transposed->attribute.text() == "T") {
+    const Symbol view = names_.fresh("across");
+    emit_assign(view, transposed, place->ranges);
+    const auto renamed = [&](const auto& self, const Expr* it) -> const Expr* {
+      const auto* part = as<Subscript>(it);
+      if (part == nullptr) return context_.local(view, it->ranges);
+      return context_.make<Subscript>(it->ranges, self(self, part->value), part->index);
+    };
+    return renamed(renamed, place);
+  }
   const auto* name = as<Name>(root);
   if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local) {
     refuse(*place, "writing an element of what is no variable of the function is not supported",
@@ -184,11 +229,13 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   std::vector<Symbol> symbols(count);  // empty: a pattern
   std::unordered_set<Symbol> assigned;
   bool ordered = false;  // bind strictly from left to right at the end
+  std::vector<Symbol> of_target;
+  std::vector<std::vector<Symbol>> bound(count);  // by each target
   auto add = [&](auto& self, const Expr* target) -> void {
     if (const auto symbol = target_variable(target)) {
       ordered = !assigned.insert(*symbol).second || ordered;
+      of_target.push_back(*symbol);
     } else if (const Exprs* inner = display_elements(target)) {
-      ordered = true;
       for (const Expr* element : *inner) self(self, element);
     } else {
       ordered = true;  // an element or slice
@@ -196,6 +243,7 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
   };
   for (std::size_t i = 0; i < count; ++i) {
     add(add, targets[i]);
+    bound[i] = std::exchange(of_target, {});
     if (const auto symbol = target_variable(targets[i])) symbols[i] = *symbol;
   }
   std::vector<std::pair<const Expr*, const Expr*>> kept;  // target, value
@@ -203,10 +251,16 @@ void Lowering::assign_parallel(Exprs targets, Exprs values, Ranges ranges) {
     const Expr* value = values[i];
     bool keep = ordered;
     if (!keep) {
-      for (std::size_t j = i + 1; j < count && !keep; ++j) keep = mentions(values[j], symbols[i]);
+      for (std::size_t j = i + 1; j < count && !keep; ++j) {
+        keep = std::ranges::any_of(bound[i], [&](Symbol s) { return mentions(values[j], s); });
+      }
     }
     if (!keep) {
-      emit_assign(symbols[i], value, ranges);
+      if (symbols[i]) {
+        emit_assign(symbols[i], value, ranges);
+      } else {
+        assign_to(targets[i], value, ranges);
+      }
       continue;
     }
     const bool stays = is_simple(value) &&

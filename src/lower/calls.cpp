@@ -44,6 +44,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   const bool raised = std::exchange(in_raise_, false);
   if (const auto* name = as<Name>(function); name != nullptr && name->symbol.text() == kEnter)
     return entered(it);
+  if (is_try_marker(function)) return try_marker(it);
   if (const Callee* local = function_value(function)) {
     return inline_call(it, *local, destination);
   }
@@ -74,7 +75,10 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   }
   const std::optional<Thing> thing = thing_of(function);
   if (!thing) {
-    if (method != nullptr) return method_call(it, *method, destination);
+    if (method != nullptr) {
+      if (const Expr* value = frozen_distribution(it, *method, destination)) return value;
+      return method_call(it, *method, destination);
+    }
     if (is<Name>(function)) this->name(static_cast<const Name&>(*function));
     const Expr* value = expression(function);
     if (is_known(value) || object_of(value) != nullptr) return call_known(it, value, destination);
@@ -86,6 +90,9 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
       refuse(it, "`" + print(function) + "` is not defined: its gradient cannot be found",
              "define or import it before `tangent.grad` is called", DiagnosticKind::UnresolvedCall);
     case ThingKind::Module:
+      if (thing->qualified_name.text().starts_with("scipy.stats."))
+        refuse(it, "a distribution with its parameters is not supported as a value",
+               "call its method with them: `norm.logpdf(x, loc, scale)`");
       refuse(it, "`" + print(function) + "` is a module and cannot be called",
              "call one of its functions", DiagnosticKind::UnresolvedCall);
     case ThingKind::Library:
@@ -113,7 +120,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     case ThingKind::UserClass:
       if (raised) return library_call(it, *thing, destination);
       if (is_of_module(*thing, "partial", "functools")) return partial(it);
-      if (is_of_module(*thing, "accumulate", "itertools")) return accumulated(it, destination);
+      if (const Expr* list = iterator_call(it, *thing, destination)) return list;
       return make_object(it, *thing, destination);
     case ThingKind::BoundMethod:
       if (method != nullptr) {
@@ -154,10 +161,22 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   if (among(kReflecting, name)) {
     refuse(it, "`" + print(it.function) + "` is not supported", "use plain names and loops");
   }
+  if (name == "builtins.getattr" && it.arguments.size() == 2 && it.keywords.empty()) {
+    // getattr(x, 'real') is x.real.
+    const auto* attribute = as<Constant>(it.arguments[1]);
+    if (attribute != nullptr && attribute->value.kind == LiteralKind::String)
+      return expression(context_.make<Attribute>(it.ranges, it.arguments[0],
+                                                 context_.symbol(attribute->value.text)));
+  }
   if (name.starts_with("builtins.")) {
     if (const Expr* value = of_builtin(it, name.substr(9))) return value;
   }
-  if (const Expr* value = library_loop(it, name, destination)) return value;
+  // A value, never a return or assignment in place: no value means that it is another function.
+  Destination as_value;
+  if (destination.form == Destination::Form::Value) as_value = destination;
+  if (destination.form == Destination::Form::Name) as_value.wish = destination.name.text();
+  if (const Expr* value = library_loop(it, name, as_value)) return value;
+  if (const Expr* value = distribution(it, name, as_value)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";
@@ -244,7 +263,10 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     if (destination.form == Destination::Form::Nothing) return call;
     return bind_temporary(call, "item", it.ranges);
   }
-  if (rebinds_list(it, method)) return list_method(it, method, destination);
+  // `v, i = x.sort(0)` of a tensor: what gives a value is not the method of a list.
+  const bool sorts =
+      method.attribute.text() == "sort" && destination.form == Destination::Form::Value;
+  if (!sorts && rebinds_list(it, method)) return list_method(it, method, destination);
   const std::optional<Thing> owner = thing_of(method.value);
   if (owner && owner->kind == ThingKind::Value) {
     const Type type = outside_.type_of(*owner, context_.arena());
@@ -266,7 +288,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     set_elements(receiver, value, it.ranges);
     return context_.none(it.ranges);
   }
-  if (is_writing_method(called)) {
+  if (!sorts && is_writing_method(called)) {
     refuse(it,
            "`." + std::string(method.attribute.text()) +
                "()` writes in place, which is not supported yet",
@@ -322,6 +344,35 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
   }
   return context_.make<Call>(it.ranges, function, callee, Exprs(context_.list(positional)),
                              List<const Keyword*>(context_.list(keywords)));
+}
+
+// The keys of a dict of this function that is bound once, to a display in front of the statement,
+// and not mentioned in between.
+std::vector<Symbol> Lowering::keys_of_dict(const Expr& written) {
+  const auto* name = as<Name>(&written);
+  const Binding* binding = name != nullptr ? find_binding(name->symbol) : nullptr;
+  const NameUse* use = name != nullptr ? frame_->facts->find(name->symbol) : nullptr;
+  if (binding == nullptr || binding->form != Binding::Form::Variable || use == nullptr ||
+      use->writes != 1 || use->nested_writes > 0)
+    return {};
+  for (auto it = out_->rbegin(); it != out_->rend(); ++it) {
+    const auto* assign = as<Assign>(*it);
+    const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+    if (target == nullptr || target->symbol != binding->variable) {
+      if (mentions(*it, binding->variable)) return {};
+      continue;
+    }
+    const auto* display = as<Dictionary>(assign->value);
+    if (display == nullptr) return {};
+    std::vector<Symbol> keys;
+    for (const Expr* key : display->keys) {
+      const auto* text = as<Constant>(key);
+      if (text == nullptr || text->value.kind != LiteralKind::String) return {};
+      keys.push_back(context_.symbol(text->value.text));
+    }
+    return keys;
+  }
+  return {};
 }
 
 // The arguments in the order in which Python evaluates them, *(…) and **{…} written out.
@@ -382,8 +433,17 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it, const Cal
       const auto* known = binding != nullptr && binding->form == Binding::Form::Value
                               ? as<Dictionary>(binding->value)
                               : nullptr;
-      if (known == nullptr) refuse_unpacking(*keyword);
-      for (std::size_t i = 0; i < known->keys.size(); ++i) {
+      const std::vector<Symbol> keys =
+          known == nullptr ? keys_of_dict(*keyword->value) : std::vector<Symbol>();
+      if (known == nullptr && keys.empty()) refuse_unpacking(*keyword);
+      for (const Symbol key : keys) {
+        const Expr* index = context_.make<Constant>(
+            keyword->ranges, Literal{.kind = LiteralKind::String, .text = key.text()});
+        arguments.push_back(
+            {.keyword = key,
+             .written = context_.make<Subscript>(keyword->ranges, keyword->value, index)});
+      }
+      for (std::size_t i = 0; known != nullptr && i < known->keys.size(); ++i) {
         const std::string_view text = static_cast<const Constant*>(known->keys[i])->value.text;
         arguments.push_back({.keyword = context_.symbol(text),
                              .written = keyword->value,

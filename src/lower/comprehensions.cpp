@@ -10,7 +10,7 @@
 // of it.
 #include <algorithm>
 
-#include "lower/lowering.h"
+#include "lower/open_counted.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -126,18 +126,13 @@ const Expr* Lowering::unrolled_comprehension(const Comprehension& it, const Expr
   std::vector<const Expr*> items;
   const auto* tuple = as<TupleDisplay>(first);
   const auto* list = as<ListDisplay>(first);
-  const auto* range = as<Call>(first);
   if (const auto known = known_items(first)) {
     items = *known;
+  } else if (const auto counted = counted_items(first)) {
+    items = *counted;
   } else if (tuple != nullptr || list != nullptr) {
     for (const Expr* e : tuple != nullptr ? tuple->elements : list->elements)
       items.push_back(kept_known(e, at(it)));
-  } else if (range != nullptr && range->callee.text() == "builtins.range" &&
-             range->arguments.size() == 1 && is<Constant>(range->arguments[0])) {
-    const Literal& count = static_cast<const Constant*>(range->arguments[0])->value;
-    if (count.kind != LiteralKind::Integer || count.integer > 64) return nullptr;
-    for (std::int64_t k = 0; k < count.integer; ++k)
-      items.push_back(context_.integer(k, it.ranges));
   } else {
     return nullptr;
   }
@@ -159,7 +154,10 @@ const Expr* Lowering::unrolled_comprehension(const Comprehension& it, const Expr
   for (const Expr* item : items) {
     release_targets(it.generators[0]->target);
     assign_to(it.generators[0]->target, copy(item, {}), at(it));
+    Bindings before;
+    bind_constants(it.generators[0]->target, item, {}, before);
     elements.push_back(kept_known(expression(it.element), at(it)));
+    rebind(before);
   }
   frame_ = outer;
   return context_.make<ListDisplay>(it.ranges, Exprs(context_.list(elements)));
@@ -175,7 +173,9 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
     refuse(it, "`:=` in a comprehension is not supported yet", "use a `for` loop");
   }
   const Ranges ranges = at(it);
-  if (makes_known(it)) {
+  const bool plain = it.generators.size() == 1 && it.generators[0]->conditions.empty() &&
+                     it.form != ComprehensionKind::Dictionary;
+  if (makes_known(it) || (plain && is_written_out(it))) {
     const Expr* first = expression(it.generators[0]->iterable);
     if (const Expr* list = unrolled_comprehension(it, first)) return list;
   }
@@ -223,6 +223,7 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
         generator.target->ranges, generator.target, iterable, body, Block(), false)});
   }
 
+  use_up(it.generators[0]->iterable);
   const Expr* first = expression(it.generators[0]->iterable);
   Frame& frame = frames_.emplace_back();
   const auto [facts, added] = facts_.try_emplace(&it);
@@ -238,7 +239,14 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
   frame.bindings[first_name] = {.form = Binding::Form::Value, .value = first};
   Frame* const outer = frame_;
   frame_ = &frame;
-  block(body);
+  const auto* target = as<Name>(it.generators[0]->target);
+  const bool counted = plain && target != nullptr && counted_items(first).has_value();
+  {
+    const OpenCounted open(
+        *this, counted ? &it : nullptr,
+        counted ? context_.local(variable(frame, target->symbol), target->ranges) : nullptr);
+    block(body);
+  }
   frame_ = outer;
   if (in_place) return nullptr;
   const Expr* result = context_.local(list, it.ranges);

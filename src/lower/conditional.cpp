@@ -6,16 +6,48 @@
 //                                 else:
 //                                     y = 0.0
 #include "lower/lowering.h"
+#include "syntax/visit.h"
 
 namespace tangent::lowering {
 
 // What a test that lowering settles comes to: one of an object's class, or of `None`.
-std::optional<bool> Lowering::truth_of_settled(const Expr* written, const Expr* test) {
-  const auto* constant = as<Constant>(test);
-  if (constant == nullptr || is<Constant>(written)) return std::nullopt;
-  if (constant->value.kind == LiteralKind::True) return true;
-  if (constant->value.kind == LiteralKind::False) return false;
-  return std::nullopt;
+std::optional<bool> Lowering::truth_of_settled(const Expr* written, const Expr* test) const {
+  if (const auto* constant = as<Constant>(test)) {
+    if (is<Constant>(written)) return std::nullopt;
+    if (constant->value.kind == LiteralKind::True) return true;
+    if (constant->value.kind == LiteralKind::False) return false;
+    return std::nullopt;
+  }
+  if (const auto* unary = as<UnaryOperation>(test);
+      unary != nullptr && unary->op == UnaryOperator::Not) {
+    const auto* negated = as<UnaryOperation>(written);
+    const auto operand =
+        truth_of_settled(negated != nullptr ? negated->operand : written, unary->operand);
+    return operand ? std::optional(!*operand) : std::nullopt;
+  }
+  // Two integers in a loop that is written out.
+  const auto* comparison = as<Comparison>(test);
+  if (comparison == nullptr || comparison->ops.size() != 1 || !holds(written, Kind::Name))
+    return std::nullopt;
+  const auto left = constant_integer(comparison->left);
+  const auto right = constant_integer(comparison->comparators[0]);
+  if (!left || !right) return std::nullopt;
+  switch (comparison->ops[0]) {
+    case ComparisonOperator::Equal:
+      return *left == *right;
+    case ComparisonOperator::NotEqual:
+      return *left != *right;
+    case ComparisonOperator::Less:
+      return *left < *right;
+    case ComparisonOperator::LessEqual:
+      return *left <= *right;
+    case ComparisonOperator::Greater:
+      return *left > *right;
+    case ComparisonOperator::GreaterEqual:
+      return *left >= *right;
+    default:
+      return std::nullopt;
+  }
 }
 
 const Expr* Lowering::conditional(const Conditional& it, Destination destination) {

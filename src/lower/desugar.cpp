@@ -7,6 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "lower/names.h"
+#include "lower/try_statements.h"
 #include "syntax/as_written.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
@@ -39,8 +40,9 @@ class Desugar {
         if (const auto* name = as<Name>(&node)) names_.take(name->symbol);
         if (const auto* parameter = as<Parameter>(&node)) names_.take(parameter->name);
         if (const auto* definition = as<FunctionDefinition>(&node)) names_.take(definition->name);
+        if (const auto* handler = as<ExceptionHandler>(&node)) names_.take(handler->name);
         const auto* import = as<Import>(&node);
-        found_ = found_ || is<With>(&node) || is<Match>(&node) || is<Starred>(&node) ||
+        found_ = found_ || is<With>(&node) || is<Try>(&node) || is<Match>(&node) || is<Starred>(&node) ||
                  (import != nullptr && std::ranges::any_of(import->names, [&](const auto* name) {
                     return is_dotted(*import, *name);
                   }));
@@ -97,6 +99,8 @@ class Desugar {
     }
     if (const auto* import = as<Import>(it)) return import_statement(import, out);
     if (const auto* match = as<Match>(it)) return match_statement(match, out);
+    if (const auto* guarded = as<Try>(it))
+      return spell_try(*guarded, context_, names_, [&](Block inner) { return block(inner); }, out);
     if (const auto* assigned = as<Assign>(it);
         assigned != nullptr && assigned->targets.size() == 1 && has_star(assigned->targets[0]))
       return unpack(assigned->targets[0], assigned->value, it->ranges, out);

@@ -6,9 +6,10 @@
 //         case 'a': …
 //     a, *r = xs                            a = xs[0]; r = list(xs[1:])
 //     import a.b                            import a.b as …, a
+//     try: …                                a branch (try_statements.h)
 //
-// In: the body of a function as the user wrote it. Out: the same without `with`, `match` and
-// starred targets, nested functions included.
+// In: the body of a function as the user wrote it. Out: the same without `with`, `match`, `try`
+// and starred targets, nested functions included.
 #pragma once
 
 #include "syntax/build.h"

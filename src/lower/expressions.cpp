@@ -288,6 +288,11 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
     }
     if (value == nullptr)
       value = context_.make<BinaryOperation>((*node)->ranges, (*node)->op, left, right);
+    // An integer of a loop that is written out, among others: what the user wrote as numbers stays.
+    const bool written_out = is<Constant>(left) && is<Constant>(right) &&
+                             (!is<Constant>(leftmost) || !is<Constant>((*node)->right));
+    if (const auto integer = written_out ? constant_integer(value) : std::nullopt)
+      value = integer_of(*integer, (*node)->ranges);
   }
   return value;
 }

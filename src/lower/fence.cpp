@@ -184,8 +184,7 @@ class Fence {
         return push({match.subject});
       }
       case Kind::Try:
-        refuse(node, "`try` is not supported yet",
-               "test for the error's cause with `if` before the operation");
+        return guarded(static_cast<const Try&>(node));
       case Kind::With: {
         const auto& with = static_cast<const With&>(node);
         if (with.is_async) refuse_async(node, "`async with`");
@@ -211,6 +210,16 @@ class Fence {
       default:
         push_children(node);
     }
+  }
+
+  void guarded(const Try& it) {
+    if (it.is_star)
+      refuse(it, "`except*` is not supported", "catch the exceptions one by one with `except`");
+    push_reversed(it.finalbody);
+    push_reversed(it.orelse);
+    for (auto handler = it.handlers.rbegin(); handler != it.handlers.rend(); ++handler)
+      push_reversed((*handler)->body);
+    push_reversed(it.body);
   }
 
   [[noreturn]] static void refuse_async(const Node& node, const std::string& what) {

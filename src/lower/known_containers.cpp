@@ -50,7 +50,7 @@ const Expr* Lowering::part_of_known(const Subscript& it, const Expr* whole, cons
     refuse(it, "`" + print(&it) + "` is not there", "use a key or position that is");
   };
   if (sequence != nullptr) {
-    if (auto place = integer_literal(index)) {
+    if (auto place = constant_integer(index)) {
       if (*place < 0) *place += static_cast<std::int64_t>(count);
       if (*place < 0 || *place >= static_cast<std::int64_t>(count)) missing();
       return copy(values[static_cast<std::size_t>(*place)], it.ranges);
@@ -69,6 +69,7 @@ const Expr* Lowering::part_of_known(const Subscript& it, const Expr* whole, cons
   const bool keys =
       dictionary == nullptr ||
       std::ranges::all_of(dictionary->keys, [](const Expr* key) { return is<Constant>(key); });
+  write_out_around(index);
   if (!functions || !keys) {
     refuse(it, "a variable index into what holds functions or objects is not supported yet",
            "use constant indices");
@@ -157,6 +158,26 @@ const Expr* Lowering::known_dict_method(const Call& it, const Expr* receiver, Sy
          "reach its entries by their keys");
 }
 
+// Whether an iterable holds known values.
+bool Lowering::goes_over_known(const Expr* core) {
+  const auto* call = as<Call>(core);
+  if (call == nullptr) return is_known(core);
+  const std::string_view callee = call->callee.text();
+  return call->keywords.empty() &&
+         (callee == "builtins.enumerate" || callee == "builtins.zip" ||
+          callee == "builtins.reversed") &&
+         std::ranges::any_of(call->arguments,
+                             [&](const Expr* argument) { return goes_over_known(argument); });
+}
+
+// list(value)
+const Expr* Lowering::list_of(const Expr* value) {
+  return context_.make<Call>(
+      value->ranges, static_cast<const Expr*>(global(context_.symbol("list"), value->ranges)),
+      context_.symbol("builtins.list"), context_.list<const Expr*>({value}),
+      List<const Keyword*>());
+}
+
 // The items of an iterable that holds known values; nothing of others.
 std::optional<std::vector<const Expr*>> Lowering::known_items(const Expr* core) {
   const auto elements_of = [&](const Expr* e) -> std::optional<std::vector<const Expr*>> {
@@ -170,40 +191,52 @@ std::optional<std::vector<const Expr*>> Lowering::known_items(const Expr* core) 
   };
   if (const auto* call = as<Call>(core)) {
     const std::string_view callee = call->callee.text();
-    if (!call->keywords.empty() || call->arguments.empty() ||
-        std::ranges::none_of(call->arguments, [&](const Expr* argument) {
-          return known_items(argument).has_value();
-        }))
-      return std::nullopt;
-    std::vector<std::vector<const Expr*>> columns;
+    if (!goes_over_known(call)) return std::nullopt;
+    std::vector<std::optional<std::vector<const Expr*>>> columns;
+    std::size_t shortest = kMostItems;
     for (const Expr* argument : call->arguments) {
-      auto column = known_items(argument);
-      if (!column) column = elements_of(argument);
-      if (!column) return std::nullopt;
-      columns.push_back(std::move(*column));
+      columns.push_back(goes_over_known(argument) ? known_items(argument) : elements_of(argument));
+      if (columns.back()) shortest = std::min(shortest, columns.back()->size());
+    }
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      const Expr* argument = call->arguments[column];
+      if (columns[column]) continue;
+      if (callee != "builtins.zip" || !is<Name>(argument)) return std::nullopt;
+      // A list or array beside what is known: its elements by their positions. One that is shorter
+      // raises an IndexError.
+      const Expr* list = lists_.contains(static_cast<const Name*>(argument)->symbol)
+                             ? argument
+                             : bind_temporary(list_of(argument), "items", argument->ranges);
+      columns[column].emplace();
+      for (std::size_t k = 0; k < shortest; ++k) {
+        const Expr* place = context_.integer(static_cast<std::int64_t>(k), argument->ranges);
+        columns[column]->push_back(
+            bind_temporary(context_.make<Subscript>(argument->ranges, copy(list, {}), place),
+                           "item", argument->ranges));
+      }
     }
     std::vector<const Expr*> items;
     if (callee == "builtins.enumerate" && columns.size() == 1) {
-      for (std::size_t k = 0; k < columns[0].size(); ++k) {
+      for (std::size_t k = 0; k < columns[0]->size(); ++k) {
         items.push_back(context_.make<TupleDisplay>(
             call->ranges,
             context_.list<const Expr*>(
-                {context_.integer(static_cast<std::int64_t>(k), call->ranges), columns[0][k]})));
+                {context_.integer(static_cast<std::int64_t>(k), call->ranges), (*columns[0])[k]})));
       }
       return items;
     }
     if (callee == "builtins.zip") {
-      std::size_t count = columns[0].size();
-      for (const auto& column : columns) count = std::min(count, column.size());
+      std::size_t count = columns[0]->size();
+      for (const auto& column : columns) count = std::min(count, column->size());
       for (std::size_t k = 0; k < count; ++k) {
         std::vector<const Expr*> row;
-        for (const auto& column : columns) row.push_back(column[k]);
+        for (const auto& column : columns) row.push_back((*column)[k]);
         items.push_back(context_.make<TupleDisplay>(call->ranges, context_.list(row)));
       }
       return items;
     }
     if (callee == "builtins.reversed" && columns.size() == 1) {
-      std::ranges::reverse(columns[0]);
+      std::ranges::reverse(*columns[0]);
       return columns[0];
     }
     return std::nullopt;

@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "lower/desugar.h"
 #include "lower/lowering.h"
 
 namespace tangent::lowering {
@@ -84,6 +85,19 @@ def best(items, default):
     return min(items)
 )";
 
+// Helpers of gradients that add to the adjoints in a list: differentiated again, they are the loops
+// that they are.
+constexpr std::string_view kAddToItems = R"(
+def add_to_items(items, b):
+    for k in range(len(items)):
+        items[k] = items[k] + b[k]
+)";
+constexpr std::string_view kAddToAll = R"(
+def add_to_all(items, b):
+    for k in range(len(items)):
+        items[k] = items[k] + b
+)";
+
 constexpr std::array<std::pair<std::string_view, BinaryOperator>, 8> kOperatorFunctions = {
     {{"add", BinaryOperator::Add},
      {"sub", BinaryOperator::Subtract},
@@ -97,17 +111,20 @@ constexpr std::array<std::pair<std::string_view, BinaryOperator>, 8> kOperatorFu
 }  // namespace
 
 const Callee& Lowering::written_in_python(std::string_view text) {
-  const auto [place, added] = library_callees_.try_emplace(text.data());
-  if (!added) return *place->second;
+  std::vector<const Callee*>& known = library_callees_[std::string(text)];
+  // One that is being written out now would count as a function that calls itself.
+  for (const Callee* callee : known) {
+    if (std::ranges::find(active_, callee->identity) == active_.end()) return *callee;
+  }
   const Block parsed = outside_.parse(text, "<tangent library>", 1, context_);
   const auto& definition = static_cast<const FunctionDefinition&>(*parsed[0]);
   Callee& callee = callees_.emplace_back();
   callee.name = definition.name;
   callee.parameters = definition.parameters;
-  callee.body = definition.body;
+  callee.body = desugared(definition.body, definition.parameters, context_);
   callee.identity = &definition;
   callee.function = root_->function;
-  place->second = &callee;
+  known.push_back(&callee);
   return callee;
 }
 
@@ -126,6 +143,14 @@ const Expr* Lowering::library_loop(const Call& it, std::string_view name, Destin
       return expression(
           context_.make<UnaryOperation>(it.ranges, UnaryOperator::Minus, it.arguments[0]));
     return nullptr;
+  }
+  if (const Expr* value = jax_loop(it, name, destination)) return value;
+  const bool to_items = name == "tangent.runtime._add_to_items";
+  if (to_items || name == "tangent.runtime._add_to_all") {
+    if (count != 2)
+      refuse(it, "the derivative of a gradient that adds to a slice of a list is not supported",
+             "write the function without the slice of a list");
+    return inline_call(it, written_in_python(to_items ? kAddToItems : kAddToAll), destination);
   }
   if ((name == "_functools.reduce" || name == "functools.reduce") && it.keywords.empty() &&
       (count == 2 || count == 3))

@@ -1,13 +1,17 @@
 // `for` and `while`: targets that are patterns, and tests that need statements.
-#include "lower/lowering.h"
+#include "lower/open_counted.h"
 
 namespace tangent::lowering {
 
 void Lowering::for_statement(const For& it) {
+  use_up(it.iterable);
   const Expr* iterable = expression(it.iterable);
   if (const auto items = known_items(iterable)) return unrolled_loop(it, *items);
+  const auto counted = counted_items(iterable);
+  if (counted && is_written_out(it)) return unrolled_loop(it, *counted);
   std::vector<std::pair<const Expr*, Symbol>> later;
   const Expr* target = core_target(it.target, later);
+  const OpenCounted open(*this, counted ? &it : nullptr, target);
   ++frame_->loop_depth;
   ++open_loops_;
   const std::size_t held = held_log_.size();

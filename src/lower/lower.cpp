@@ -9,6 +9,7 @@
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
+#include "lower/try_statements.h"
 #include "lower/unbound.h"
 #include "lower/verify.h"
 #include "syntax/visit.h"
@@ -114,6 +115,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
     core.body = with_bare_reads(context_, definition.parameters, core.body, *frame.facts, unbound);
   }
   core.ignored_errors = ignored_errors_;
+  core.array_loops = array_loops_;
   core.classes = argument_classes_;
   core.changed_objects = changed_arguments_;
   core.new_attributes = new_attributes_;
@@ -151,6 +153,7 @@ Block Lowering::body_of(const FunctionDefinition& definition, ThingHandle functi
 Block Lowering::restructure(const Statements& statements, const ScopeFacts& facts,
                             bool with_returns) {
   Block body = context_.list(statements);
+  if (facts.find(context_.symbol(kTryMarker)) != nullptr) body = with_attempts_of_frame(body);
   if (facts.has_loop_else) body = without_loop_else(context_, names_, body);
   if (facts.early_return) body = without_loop_returns(context_, names_, body);
   if (facts.has_continue) body = without_continues(context_, names_, body);
@@ -198,7 +201,15 @@ void Lowering::finish(Destination destination, const Expr* value, Ranges ranges)
 }
 
 Ranges Lowering::at(Ranges ranges) {
-  return frame_->call_site.empty() ? ranges : context_.merge(ranges, frame_->call_site);
+  if (frame_->call_site.empty()) return ranges;
+  // The text of a library's loop is not the user's: the place is where it is called.
+  for (const auto& [text, callees] : library_callees_) {
+    for (const Callee* callee : callees) {
+      if (!ranges.empty() && callee->identity->ranges[0].file == ranges[0].file)
+        return context_.merge(frame_->call_site, ranges);
+    }
+  }
+  return context_.merge(ranges, frame_->call_site);
 }
 
 void Lowering::refuse(const Node& node, std::string message, std::string remedy,

@@ -79,6 +79,7 @@ struct CoreFunction {
   std::vector<std::string> ignored_errors;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
   std::vector<SourceRange> checkpoints;  // of `with tangent.checkpoint():`, wherever it stands
+  std::vector<FileId> array_loops;       // texts whose loops go over arrays, not over containers
   bool tapes_on_disk = false;            // it is a gradient whose tapes are
   // Whose arrays the program computes with, for the arguments of a variant.
   Library library = Library::NumPy;

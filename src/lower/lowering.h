@@ -49,6 +49,9 @@ struct Known {
   // object.
   std::set<std::string, std::less<>> set_attributes;
   std::set<std::size_t> rebound;
+  // Loops and comprehensions over a few integers that are written out, for what holds functions or
+  // objects is read at their targets: the places where they begin.
+  std::set<std::tuple<FileId, std::uint32_t, std::uint32_t>> written_out;
 };
 
 // Thrown where something was added to what is known.
@@ -190,6 +193,7 @@ class Lowering {
   void raise_statement(const Raise& it);
   void delete_statement(const Delete& it);
   void import_statement(const Import& it);
+  const Expr* imported_name(const Thing& thing, Symbol wish, bool free, Ranges ranges);
 
   // loops.cpp
   void for_statement(const For& it);
@@ -208,6 +212,7 @@ class Lowering {
   const Expr* checked_place(const Expr* place);
   void annotated_assign(const AnnotatedAssign& it);
   void want_results(const Assign& it);
+  const Expr* unpacked_generator(const Assign& it);
   void assign_to(const Expr* target, const Expr* value, Ranges ranges);
   void assign_name(const Name& target, const Expr* written, Ranges ranges);
   void assign_parallel(Exprs targets, Exprs values, Ranges ranges);
@@ -244,7 +249,7 @@ class Lowering {
   const Expr* bind_temporary(const Expr* value, std::string_view wish, Ranges ranges);
 
   // conditional.cpp
-  static std::optional<bool> truth_of_settled(const Expr* written, const Expr* test);
+  [[nodiscard]] std::optional<bool> truth_of_settled(const Expr* written, const Expr* test) const;
   const Expr* conditional(const Conditional& it, Destination destination);
   const Expr* boolean(const BooleanOperation& it);
   const Expr* boolean_from(const BooleanOperation& it, const Expr* first, std::size_t next,
@@ -269,6 +274,7 @@ class Lowering {
   // `callee`: what is called, if that is known, and how many arguments it gets before these.
   std::vector<Argument> arguments_of(const Call& it, const Callee* callee = nullptr,
                                      std::size_t before = 0);
+  std::vector<Symbol> keys_of_dict(const Expr& written);
   std::vector<const Expr*> spread(const Call& it, const Starred& starred, const Callee* callee,
                                   std::size_t before);
   // writing_calls.cpp
@@ -276,6 +282,7 @@ class Lowering {
   void set_elements(const Expr* place, const Expr* value, Ranges ranges);
   const Expr* written_by(const Call& it, Symbol callee, Destination destination);
   const Expr* masked_quotient(const Call& it);
+  const Expr* added_at(const Call& it, BinaryOperator op);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);
@@ -385,20 +392,47 @@ class Lowering {
   const Expr* part_of_known(const Subscript& it, const Expr* whole, const Expr* index);
   const Expr* known_dict_method(const Call& it, const Expr* receiver, Symbol method);
   std::optional<std::vector<const Expr*>> known_items(const Expr* core);
+  bool goes_over_known(const Expr* core);
+  const Expr* list_of(const Expr* value);
   const Expr* settled_call(const Expr* call);
   Block with_known_values(Block body);
   // unrolled_loops.cpp
   void release_targets(const Expr* target);
+  std::optional<std::int64_t> constant_integer(const Expr* core) const;
+  const Expr* integer_of(std::int64_t value, Ranges ranges);
+  std::optional<std::vector<const Expr*>> counted_items(const Expr* core);
+  bool is_written_out(const Node& loop) const;
+  void write_out_around(const Expr* index);
+  // What names stood for before a round of a loop that is written out.
+  using Bindings = std::vector<std::pair<Symbol, std::optional<Binding>>>;
+  void bind_constants(const Expr* target, const Expr* item, Block body, Bindings& before);
+  void rebind(const Bindings& before);
+  class OpenCounted;  // a loop that could be written out, for as long as its body is lowered
   // library_loops.cpp
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
+  // jax_loops.cpp
+  const Expr* jax_loop(const Call& it, std::string_view name, Destination destination);
+  const Expr* jax_switch(const Call& it, Destination destination);
+  const Expr* jax_scan(const Call& it, bool scans, Destination destination);
+  static const Expr* argument_named(const Call& it, std::size_t position, std::string_view name);
+  const Callee* callee_written(const Expr* function, const Call& it);
+  // distributions.cpp
+  const Expr* distribution(const Call& it, std::string_view name, Destination destination);
+  const Expr* frozen_distribution(const Call& it, const Attribute& method, Destination destination);
+  // iterators.cpp
+  void use_up(const Expr* iterable);
+  const Expr* iterator_call(const Call& it, const Thing& thing, Destination destination);
   bool is_of_module(const Thing& thing, std::string_view name, std::string_view module);
   bool makes_known(const Comprehension& it);
   bool may_read(const Comprehension& it, Symbol variable);
   const Expr* unrolled_comprehension(const Comprehension& it, const Expr* first);
   // with_statements.cpp
   const Expr* entered(const Call& it);
+  // try_markers.cpp
+  const Expr* try_marker(const Call& it);
+  Block with_attempts_of_frame(Block body);
   void unrolled_loop(const For& it, std::span<const Expr* const> items);
 
   // object_calls.cpp: their methods and operators
@@ -476,14 +510,20 @@ class Lowering {
   Wanted wanted_;
   std::deque<ScopeFacts> environments_;  // of the frames that stand for those around a pair
   std::deque<Pair> pairs_;
-  int open_loops_ = 0;               // of all functions being lowered
+  int open_loops_ = 0;  // of all functions being lowered
+  // The loops around that could be written out, outermost first, and their targets.
+  std::vector<std::pair<const Node*, Symbol>> open_counted_;
+  std::unordered_map<Symbol, std::int64_t> constants_;  // variables that are one integer for good
+  std::unordered_set<Symbol> lists_;                    // variables that are one list for good
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
   std::unordered_map<const Node*, ScopeFacts> facts_;
   std::vector<ReboundList> rebound_lists_;
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
   std::unordered_set<const Comprehension*> generators_;  // that are a call's argument
   std::unordered_map<ThingHandle, const Callee*> outside_callees_;
-  std::unordered_map<const char*, const Callee*> library_callees_;  // by their texts
+  // By their texts; more than one where one is written out inside itself.
+  std::unordered_map<std::string, std::vector<const Callee*>> library_callees_;
+  std::vector<FileId> array_loops_;  // texts whose loops go over arrays alone
 
   // Functions, classes and modules that arguments and objects of the outside hold, by their texts.
   std::unordered_map<std::string, Thing> held_outside_;
@@ -570,6 +610,8 @@ bool writes_arguments(std::string_view function);
 bool is_writing_method(std::string_view name);
 // A call that neither prints, draws nor changes anything.
 bool is_calm(Symbol callee);
+// Whether what is called is a marker of a `try`.
+bool is_try_marker(const Expr* function);
 // Whether a call looks like one of functools.partial.
 bool looks_like_partial(const Call& it);
 

@@ -164,6 +164,20 @@ void Lowering::delete_statement(const Delete& it) {
   }
 }
 
+// A module, or what a module holds, under a name of the emitted function's namespace: that which is
+// wished for if it is free.
+const Expr* Lowering::imported_name(const Thing& thing, Symbol wish, bool free, Ranges ranges) {
+  const auto found = std::ranges::find_if(globals_, [&](const GlobalBinding& binding) {
+    return !binding.original && binding.thing.handle == thing.handle;
+  });
+  if (found != globals_.end()) return context_.global(found->printed, ranges);
+  const Symbol printed = free && !global_index_.contains(wish) ? wish : names_.fresh(wish.text());
+  names_.take(printed);
+  global_index_.emplace(printed, globals_.size());
+  globals_.push_back({.printed = printed, .original = {}, .function = -1, .thing = thing});
+  return context_.global(printed, ranges);
+}
+
 // An import names what is there for the whole function: a module, or what a module holds.
 void Lowering::import_statement(const Import& it) {
   auto refuse_import = [&] {
@@ -197,22 +211,8 @@ void Lowering::import_statement(const Import& it) {
     if (known.kind == thing.kind && known.handle == thing.handle) {
       value = global(local, at(it));
     } else {
-      const auto found = std::ranges::find_if(globals_, [&](const GlobalBinding& binding) {
-        return !binding.original && binding.thing.handle == thing.handle;
-      });
-      Symbol printed;
-      if (found != globals_.end()) {
-        printed = found->printed;
-      } else {
-        const bool free = !names_.is_taken(local) || root_->facts->is_local(local);
-        printed = free && !global_index_.contains(local) && frame_->outermost && use->writes == 1
-                      ? local
-                      : names_.fresh(local.text());
-        names_.take(printed);
-        global_index_.emplace(printed, globals_.size());
-        globals_.push_back({.printed = printed, .original = {}, .function = -1, .thing = thing});
-      }
-      value = context_.global(printed, at(it));
+      const bool free = !names_.is_taken(local) || root_->facts->is_local(local);
+      value = imported_name(thing, local, free && frame_->outermost && use->writes == 1, at(it));
     }
     if (bound_once) {
       frame_->bindings[local] = {.form = Binding::Form::Value, .value = value};

@@ -1,10 +1,15 @@
-// Loops over functions and objects: written out, once for each item.
+// Loops over functions and objects, and over the integers at which those are read: written out,
+// once for each item.
 //
 //     for act in (np.sin, np.tanh):          x = np.sin(x)
 //         x = act(x)                         x = np.tanh(x)
 //
 // In: a loop, and its items as core expressions. Out: the statements of its rounds.
+#include <algorithm>
+
+#include "lower/exits.h"
 #include "lower/lowering.h"
+#include "syntax/as_written.h"
 #include "syntax/visit.h"
 
 namespace tangent::lowering {
@@ -12,6 +17,15 @@ namespace tangent::lowering {
 namespace {
 
 constexpr std::size_t kMostUnrolled = 64;
+
+// Whether an assignment to the target binds the name: `x.a = …` and `x[k] = …` do not.
+bool binds_name(const Expr* target, Symbol symbol) {
+  if (const auto* name = as<Name>(target)) return name->symbol == symbol;
+  if (const auto* starred = as<Starred>(target)) return binds_name(starred->value, symbol);
+  const Exprs* elements = display_elements(target);
+  return elements != nullptr &&
+         std::ranges::any_of(*elements, [&](const Expr* e) { return binds_name(e, symbol); });
+}
 
 // Whether a statement of the loop's body leaves the loop, or a round of it.
 const Stmt* exit_of(Block body) {
@@ -34,6 +48,150 @@ const Stmt* exit_of(Block body) {
 
 }  // namespace
 
+// The integer that a core expression is in every run.
+std::optional<std::int64_t> Lowering::constant_integer(const Expr* core) const {
+  if (const auto literal = integer_literal(core)) return literal;
+  if (const auto* name = as<Name>(core); name != nullptr && name->scope == Scope::Local) {
+    const auto found = constants_.find(name->symbol);
+    return found != constants_.end() ? std::optional(found->second) : std::nullopt;
+  }
+  const auto* operation = as<BinaryOperation>(core);
+  if (operation == nullptr) return std::nullopt;
+  const auto left = constant_integer(operation->left);
+  const auto right = constant_integer(operation->right);
+  // Far from where integers of the machine end.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 30;
+  const auto is_large = [](std::int64_t value) { return value > kLarge || value < -kLarge; };
+  if (!left || !right || is_large(*left) || is_large(*right)) return std::nullopt;
+  const std::int64_t remainder = *right != 0 ? ((*left % *right) + *right) % *right : 0;
+  switch (operation->op) {
+    case BinaryOperator::Add:
+      return *left + *right;
+    case BinaryOperator::Subtract:
+      return *left - *right;
+    case BinaryOperator::Multiply:
+      return *left * *right;
+    case BinaryOperator::Modulo:
+      return *right != 0 ? std::optional(remainder) : std::nullopt;
+    case BinaryOperator::FloorDivide:
+      return *right != 0 ? std::optional((*left - remainder) / *right) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+const Expr* Lowering::integer_of(std::int64_t value, Ranges ranges) {
+  const Expr* number = context_.integer(value < 0 ? -value : value, ranges);
+  if (value >= 0) return number;
+  return context_.make<UnaryOperation>(ranges, UnaryOperator::Minus, number);
+}
+
+// The items of an iterable of a few integers that are the same in every run.
+std::optional<std::vector<const Expr*>> Lowering::counted_items(const Expr* core) {
+  std::vector<const Expr*> items;
+  if (const Exprs* elements = display_elements(core)) {
+    for (const Expr* element : *elements) {
+      if (!integer_literal(element)) return std::nullopt;
+      items.push_back(element);
+    }
+    if (items.size() > kMostUnrolled) return std::nullopt;
+    return items;
+  }
+  const auto* range = as<Call>(core);
+  if (range == nullptr || range->callee.text() != "builtins.range" || !range->keywords.empty() ||
+      range->arguments.empty() || range->arguments.size() > 3)
+    return std::nullopt;
+  std::vector<std::int64_t> bounds;
+  for (const Expr* argument : range->arguments) {
+    const auto bound = constant_integer(argument);
+    if (!bound) return std::nullopt;
+    bounds.push_back(*bound);
+  }
+  if (bounds.size() == 1) bounds.insert(bounds.begin(), 0);
+  const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
+  if (step == 0) return std::nullopt;
+  for (std::int64_t k = bounds[0]; step > 0 ? k < bounds[1] : k > bounds[1]; k += step) {
+    if (items.size() == kMostUnrolled) return std::nullopt;
+    items.push_back(integer_of(k, core->ranges));
+  }
+  return items;
+}
+
+namespace {
+
+std::tuple<FileId, std::uint32_t, std::uint32_t> place_of(const Node& node) {
+  const SourceRange& range = node.ranges.front();
+  return {range.file, range.line, range.column};
+}
+
+}  // namespace
+
+bool Lowering::is_written_out(const Node& loop) const {
+  return !loop.ranges.empty() && known_.written_out.contains(place_of(loop));
+}
+
+// An index of what holds functions or objects: the innermost loop around that gives it its value is
+// written out, if there is one that can be.
+void Lowering::write_out_around(const Expr* index) {
+  for (std::size_t k = open_counted_.size(); k-- > 0;) {
+    const auto& [loop, target] = open_counted_[k];
+    if (loop->ranges.empty() || !mentions(index, target)) continue;
+    if (known_.written_out.insert(place_of(*loop)).second) throw LowerAgain();
+  }
+}
+
+// Targets that are an integer in this round and that the body leaves alone are that integer
+// wherever they are read.
+void Lowering::bind_constants(const Expr* target, const Expr* item, Block body, Bindings& before) {
+  const auto* name = as<Name>(target);
+  if (name == nullptr) {
+    const Exprs* targets = display_elements(target);
+    const Exprs* items = display_elements(item);
+    if (targets == nullptr || items == nullptr || targets->size() != items->size()) return;
+    for (std::size_t k = 0; k < targets->size(); ++k)
+      bind_constants((*targets)[k], (*items)[k], body, before);
+    return;
+  }
+  if (!integer_literal(item)) return;
+  const NameUse* use = frame_->facts->find(name->symbol);
+  bool assigned = use != nullptr && (use->nested_writes > 0 || use->is_nonlocal);
+  for (const Stmt* statement : body) {
+    for_each_node(*statement, [&](const Node& node) {
+      const Expr* bound = nullptr;
+      if (const auto* assign = as<Assign>(&node)) {
+        for (const Expr* each : assign->targets)
+          assigned = assigned || binds_name(each, name->symbol);
+      } else if (const auto* augmented = as<AugmentedAssign>(&node)) {
+        bound = augmented->target;
+      } else if (const auto* annotated = as<AnnotatedAssign>(&node)) {
+        bound = annotated->target;
+      } else if (const auto* loop = as<For>(&node)) {
+        bound = loop->target;
+      } else if (const auto* named = as<NamedExpression>(&node)) {
+        bound = named->target;
+      } else if (is<Delete>(&node)) {
+        assigned = true;
+      }
+      if (bound != nullptr) assigned = assigned || binds_name(bound, name->symbol);
+    });
+  }
+  if (assigned) return;
+  const auto found = frame_->bindings.find(name->symbol);
+  before.emplace_back(
+      name->symbol, found != frame_->bindings.end() ? std::optional(found->second) : std::nullopt);
+  frame_->bindings[name->symbol] = {.form = Binding::Form::Value, .value = item};
+}
+
+void Lowering::rebind(const Bindings& before) {
+  for (const auto& [name, binding] : before) {
+    if (binding) {
+      frame_->bindings[name] = *binding;
+    } else {
+      frame_->bindings.erase(name);
+    }
+  }
+}
+
 // The objects of the last round are no longer held by the loop's targets.
 void Lowering::release_targets(const Expr* target) {
   const auto* name = as<Name>(target);
@@ -46,15 +204,27 @@ void Lowering::release_targets(const Expr* target) {
   const Binding* binding = find_binding(name->symbol);
   if (binding == nullptr || binding->form != Binding::Form::Variable) return;
   const auto held = objects_.find(binding->variable);
-  if (held == objects_.end() || held->second->names < 2) return;
+  if (held == objects_.end() || held->second->names < 1) return;
   --held->second->names;
   objects_.erase(held);
 }
 
 void Lowering::unrolled_loop(const For& it, std::span<const Expr* const> items) {
-  if (const Stmt* exit = exit_of(it.body)) {
+  Block body = it.body;
+  if (exit_of(body) != nullptr) {
+    // `continue`: the rest of the round under an `if`. Flags that this needs are no names of the
+    // user's, which the body cannot have before it is lowered.
+    const Stmt* loop = without_continues(context_, names_, context_.list<const Stmt*>({&it}))[0];
+    const Block skipping = static_cast<const For*>(loop)->body;
+    if (find_node(loop, [](const Node* node) {
+          const auto* name = as<Name>(node);
+          return name != nullptr && name->scope == Scope::Local;
+        }) == nullptr)
+      body = skipping;
+  }
+  if (const Stmt* exit = exit_of(body)) {
     refuse(*exit,
-           "`break` and `continue` in a loop over functions or objects are not supported yet",
+           "this `break` or `continue` in a loop over functions or objects is not supported yet",
            "use `if` and `else`, or write the loop out");
   }
   if (items.size() > kMostUnrolled) {
@@ -66,7 +236,10 @@ void Lowering::unrolled_loop(const For& it, std::span<const Expr* const> items) 
   for (const Expr* item : kept) {
     release_targets(it.target);
     assign_to(it.target, copy(item, it.target->ranges), at(*it.target));
-    block(it.body);
+    Bindings before;
+    bind_constants(it.target, item, it.body, before);
+    block(body);
+    rebind(before);
     if (!out_->empty() && (is<Return>(out_->back()) || is<Raise>(out_->back()))) return;
   }
   block(it.orelse);

@@ -5,6 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "lower/exits.h"
+#include "syntax/attempts.h"
 #include "syntax/places.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
@@ -173,7 +174,7 @@ class Verifier {
         }
         case Kind::Call: {
           const auto& call = static_cast<const Call&>(*node);
-          if (is_pair_call(&call)) {
+          if (is_pair_call(&call) || is_attempt_part(call.callee.text())) {
             // Its function is known by the callee alone.
             for (const Expr* argument : call.arguments) stack.emplace_back(argument, false);
             continue;

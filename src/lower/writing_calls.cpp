@@ -140,6 +140,43 @@ const Expr* Lowering::masked_quotient(const Call& it) {
       context_.make<BinaryOperation>(it.ranges, BinaryOperator::Divide, values[0], divisor), 0.0);
 }
 
+// np.add.at(y, index, e): y += e added up where it goes, which an index names more than once. Null
+// if it is another call.
+const Expr* Lowering::added_at(const Call& it, BinaryOperator op) {
+  const auto* path = as<Attribute>(it.function);
+  const auto* ufunc = path != nullptr ? as<Attribute>(path->value) : nullptr;
+  if (ufunc == nullptr || it.arguments.size() != 3 || !it.keywords.empty()) return nullptr;
+  const Expr* values[3] = {nullptr, nullptr, nullptr};
+  operands(it.arguments, values);
+  const auto* place = as<Name>(values[0]);
+  if (place == nullptr || !is_place(place) || is<TupleDisplay>(values[1])) return nullptr;
+  const Thing runtime = outside_.module("tangent.runtime", context_);
+  if (runtime.kind != ThingKind::Module) return nullptr;
+  const auto library = [&](const Expr* owner, std::string_view name, std::string_view callee,
+                           std::initializer_list<const Expr*> arguments) -> const Expr* {
+    const Expr* function = context_.make<Attribute>(it.ranges, owner, context_.symbol(name));
+    return context_.make<Call>(it.ranges, function, context_.symbol(callee),
+                               Exprs(context_.list<const Expr*>(arguments)),
+                               List<const Keyword*>());
+  };
+  const Expr* index = values[1];
+  if (is<ListDisplay>(index))
+    index = library(expression(ufunc->value), "array", "numpy.array", {index});
+  index = bind_temporary(index, "index", it.ranges);
+  const auto array = [&] { return context_.local(place->symbol, it.ranges); };
+  const Expr* selected =
+      context_.make<Subscript>(it.ranges, static_cast<const Expr*>(array()), copy(index, {}));
+  const Expr* shape = context_.make<Attribute>(it.ranges, selected, context_.symbol("shape"));
+  const Expr* spread =
+      library(expression(ufunc->value), "broadcast_to", "numpy.broadcast_to", {values[2], shape});
+  const Expr* helpers = imported_name(runtime, context_.symbol("runtime"), false, it.ranges);
+  const Expr* added =
+      library(helpers, "_unindex", "tangent.runtime._unindex", {spread, array(), copy(index, {})});
+  added = bind_temporary(added, "added", it.ranges);
+  emit(context_.make<AugmentedAssign>(at(it), static_cast<const Expr*>(array()), op, added));
+  return context_.none(it.ranges);
+}
+
 // What a call that sets all elements of an array gives back; null if it is another call.
 const Expr* Lowering::written_by(const Call& it, Symbol callee, Destination destination) {
   const std::string_view name = callee.text();
@@ -151,6 +188,8 @@ const Expr* Lowering::written_by(const Call& it, Symbol callee, Destination dest
     return context_.none(it.ranges);
   }
   if (!name.starts_with("numpy.")) return nullptr;
+  if (name == "numpy.add.at") return added_at(it, BinaryOperator::Add);
+  if (name == "numpy.subtract.at") return added_at(it, BinaryOperator::Subtract);
   if (name == "numpy.divide") {
     if (const Expr* quotient = masked_quotient(it)) return quotient;
   }

@@ -11,6 +11,7 @@
 #include "analysis/dataflow.h"
 #include "analysis/variables.h"
 #include "optimize/passes.h"
+#include "syntax/attempts.h"
 
 namespace tangent {
 
@@ -116,6 +117,9 @@ class DeadCode {
   }
 
   void find_nested(Block block, bool nested) {
+    std::size_t attempted = block.size();
+    while (attempted > 0 && call_of(block[attempted - 1], kCompleted) == nullptr) --attempted;
+    for (std::size_t k = 0; k < attempted; ++k) attempted_.insert(block[k]);
     for (const Stmt* statement : block) {
       if (nested) nested_.insert(statement);
       if (const auto* branch = as<If>(statement)) {
@@ -303,6 +307,8 @@ class DeadCode {
 
   std::function<bool(const Expr*)> harmless(const Stmt* statement) const {
     const bool nested = nested_.contains(statement);
+    // An exception that a handler takes is not one that the backward part raises.
+    if (attempted_.contains(statement)) return {};
     return [this, nested](const Expr* expression) { return evaluated_again(expression, nested); };
   }
 
@@ -423,6 +429,7 @@ class DeadCode {
   Evaluations divisors_;                       // of the quotients among them
   std::vector<std::pair<Type, Type>> joined_;  // of arrays that are broadcast together anyhow
   std::unordered_set<const Stmt*> nested_;     // statements in branches and loops
+  std::unordered_set<const Stmt*> attempted_;  // those of a `try`
 };
 
 }  // namespace

@@ -47,6 +47,17 @@ std::string_view first_part(std::string_view dotted) { return dotted.substr(0, d
 // A ufunc says "numpy" or nothing of its module, whoever made it: these are the modules to look in.
 constexpr std::array kUfuncModules = {"numpy", "scipy.special"};
 
+// Functions of private modules that these packages show under public names.
+constexpr std::array kPublicModules = {"jax.numpy",
+                                       "jax.nn",
+                                       "jax.lax",
+                                       "jax.numpy.linalg",
+                                       "jax.scipy.special",
+                                       "jax.scipy.linalg",
+                                       "torch.nn.functional",
+                                       "torch.special",
+                                       "torch.linalg"};
+
 bool is_ufunc(nb::handle object) { return Py_TYPE(object.ptr()) == NumpyTypes::get().ufunc; }
 
 }  // namespace
@@ -242,7 +253,12 @@ std::string LiveOutside::library_name(nb::handle object, const std::string& path
   if (hidden == std::string::npos) consider(module);
   if (hidden != std::string::npos) consider(std::string_view(module).substr(0, hidden));
   if (!path.empty()) candidates.push_back(path);
-  if (hidden != std::string::npos) consider(module);
+  if (hidden != std::string::npos) {
+    for (const std::string_view shown : kPublicModules) {
+      if (path.empty() && first_part(shown) == first_part(module)) consider(shown);
+    }
+    consider(module);
+  }
   if (module.empty() || is_ufunc(object)) {
     for (const char* ufuncs : kUfuncModules) consider(ufuncs);
   }
@@ -275,12 +291,35 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
     if (wrapped.is_valid() && PyFunction_Check(wrapped.ptr()) != 0)
       return thing_of(wrapped, path, context);
   }
+  // jax.jit of a user's function: how it is compiled is not what it computes.
+  if (std::string_view(Py_TYPE(object.ptr())->tp_name).ends_with("PjitFunction")) {
+    const nb::object wrapped = find_attribute(object, "__wrapped__");
+    if (wrapped.is_valid() && PyFunction_Check(wrapped.ptr()) != 0 &&
+        !is_library_module(text_attribute(wrapped, "__module__")))
+      return thing_of(wrapped, path, context);
+  }
   Thing thing{.kind = ThingKind::Value, .handle = handle_of(object), .qualified_name = {}};
   PyObject* pointer = object.ptr();
   if (PyModule_Check(pointer) != 0) {
     thing.kind = ThingKind::Module;
     thing.qualified_name = context.symbol(text_attribute(object, "__name__"));
     return thing;
+  }
+  if (const std::string_view type(Py_TYPE(pointer)->tp_name); type.find("_gen") != type.npos) {
+    // SciPy's distributions hold functions as modules do.
+    const std::string name = text_attribute(object, "name");
+    const nb::object of =
+        find_attribute(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(pointer))), "__module__");
+    const bool scipy =
+        of.is_valid() && PyUnicode_Check(of.ptr()) != 0 && view(of).starts_with("scipy.stats.");
+    if (scipy) {
+      for (const std::string& known : {name, std::string("multivariate_normal")}) {
+        if (known.empty() || !is_known_as(object, "scipy.stats", known)) continue;
+        thing.kind = ThingKind::Module;
+        thing.qualified_name = context.symbol("scipy.stats." + known);
+        return thing;
+      }
+    }
   }
   if (is_plain_value(object)) return thing;
   if (PyMethod_Check(pointer) != 0) {

@@ -32,7 +32,8 @@ Place find_place(const std::vector<std::shared_ptr<Variant>>& variants, nb::hand
 // Puts an entry in front of the others of the traceback of the exception that is set.
 void add_entry(const SourceRange& range, const python::FileTable& files, nb::handle globals) {
   const python::SourceFile* file = files.find(range.file);
-  if (file == nullptr || range.line == 0) return;
+  // The text of a library's loop (lower/library_loops.cpp) is not the user's.
+  if (file == nullptr || range.line == 0 || file->name == "<tangent library>") return;
   PyObject* type = nullptr;
   PyObject* value = nullptr;
   PyObject* traceback = nullptr;

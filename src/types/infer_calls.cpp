@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/diagnostics.h"
+#include "syntax/attempts.h"
 #include "syntax/printer.h"
 #include "types/call_view.h"
 #include "types/inference.h"
@@ -138,6 +139,11 @@ Type Inference::call(const Call& call) {
 }
 
 Type Inference::library_call(const Call& call, Symbol callee, const Expr* receiver) {
+  if (callee.text() == kAttempt) {
+    const bool single = call.arguments.size() == kAttemptClasses + 1;
+    return Type::python_number(single ? DType::Bool : DType::Integer);
+  }
+  if (callee.text() == kCaught) return Type::of(TypeKind::Opaque);
   const bool spreads =
       std::ranges::any_of(call.arguments, [](const Expr* it) { return is<Starred>(it); });
   if (spreads) return Type::unknown();

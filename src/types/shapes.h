@@ -21,9 +21,17 @@ Type index(const CallView& call);
 Type norm(const CallView& call);
 Type scalar(const CallView& call);
 Type integer_scalar(const CallView& call);
+Type loss(const CallView& call);
 Type same(const CallView& call);
 Type same_float(const CallView& call);
 Type cumulative(const CallView& call);
+Type determinant(const CallView& call);
+Type einsum(const CallView& call);
+Type interpolated(const CallView& call);
+Type polynomial(const CallView& call);
+Type quantile(const CallView& call);
+Type trapezoid(const CallView& call);
+Type convolved(const CallView& call);
 
 // shapes_products.cpp
 Type matmul(const CallView& call);
@@ -64,6 +72,8 @@ Type lstsq(const CallView& call);
 Type divmod(const CallView& call);
 Type modf(const CallView& call);
 Type frexp(const CallView& call);
+Type top(const CallView& call);
+Type sorted(const CallView& call);
 Type split(const CallView& call);
 Type meshgrid(const CallView& call);
 Type gradient(const CallView& call);

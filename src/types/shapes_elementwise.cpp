@@ -253,6 +253,19 @@ Type norm(const CallView& call) {
   return reduce(call, dtype);
 }
 
+// A loss of torch: one number, or with reduction='none' one for each element.
+Type loss(const CallView& call) {
+  const Expr* written = call.named("reduction");
+  const auto* reduction = as<Constant>(written);
+  if (written != nullptr && reduction == nullptr) return Type::unknown();
+  if (reduction == nullptr || reduction->value.text != "none") return scalar(call);
+  const Type one = call.array_at(0);
+  const Type other = call.array_at(1);
+  if (!one.is_numeric() || !other.is_numeric()) return Type::unknown();
+  const Promoted dtype = as_floating(promote(promoted(one), promoted(other)));
+  return broadcast(std::vector<Type>{one, other}, dtype.dtype, call.arena);
+}
+
 Type scalar(const CallView& call) {
   if (is_math(call)) return Type::python_number(DType::Float64);
   const Type operand = call.array_at(0);

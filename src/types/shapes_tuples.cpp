@@ -144,6 +144,34 @@ Type frexp(const CallView& call) {
   return tuple_of({one, typed(shape_of(one), {.dtype = DType::Integer}, call.arena)}, call.arena);
 }
 
+// torch.max(x): one number; torch.max(x, dim): values along an axis, and where they are.
+Type top(const CallView& call) {
+  const Type values = sum(call);
+  if (call.axes(call.named("axis")).form == Axes::Form::All) return values;
+  if (call.type(call.named("axis")).is_array()) return Type::unknown();
+  return values.is_numeric() ? tuple_of({values, index(call)}, call.arena) : nothing(values);
+}
+
+// torch.sort(x), torch.topk(x, k): values in another order along an axis, and where they were.
+Type sorted(const CallView& call) {
+  const Type operand = call.array_at(0);
+  if (!operand.is_numeric()) return nothing(operand);
+  Type values = operand;
+  if (call.last_name() == "topk" && operand.is_array() && operand.rank > 0) {
+    std::vector<Dim> dims(operand.dims.begin(), operand.dims.end());
+    const Axes axes = call.axes(call.named("axis"));
+    const auto place = axes.form == Axes::Form::Listed && axes.listed.size() == 1
+                           ? normal_axis(axes.listed[0], dims.size())
+                           : std::nullopt;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      if (!place || i == *place) dims[i] = Dim::unknown();
+    }
+    values = array_typed(dims, promoted(operand), call.arena);
+  }
+  return tuple_of({values, typed(shape_of(values), {.dtype = DType::Integer}, call.arena)},
+                  call.arena);
+}
+
 // np.split(a, 3), np.split(a, [1, 4]): as many pieces as the second argument says.
 Type split(const CallView& call) {
   const Type operand = call.array_at(0);
