@@ -451,7 +451,8 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   emitted.seed_name = std::string(reverse.seed.text());
   emitted.scalar_result = typed.result.is_number();
   emitted.globals = all.globals;
-  emitted.seeds = default_seeds(options, reverse.tuple_size, core.ranges);
+  const Expr* standard = default_seed(options, reverse, core.ranges, context);
+  if (!is<Constant>(standard)) emitted.default_seed = print(static_cast<const Node*>(standard));
   emitted.written = written_parameters(ready, given.size(), fields, reverse.written_parameters,
                                        reverse.changed_parameters);
   emitted.questions.assign(given.size(), {});

@@ -87,7 +87,7 @@ struct Emitted {
   // Modules that rules use, by qualified name, and the names under which the text reaches them.
   std::vector<std::pair<std::string, std::string>> modules;
   std::string numpy_name;            // how the text spells NumPy ("np" unless that name is taken)
-  std::vector<double> seeds;         // of a tuple result: the default seed of each part
+  std::string default_seed;          // of a result with parts, as Python spells it; else nothing
   Library library = Library::NumPy;  // whose arrays the text computes with
   bool scalar_result =
       false;  // the primal gives a number: the guard, not the text, checks the seed's shape

@@ -22,6 +22,7 @@ import numpy as np
 import oracle
 import programs_functions  # noqa: F401 - its constructs join the table
 import programs_lists  # noqa: F401
+import programs_maps  # noqa: F401
 import programs_objects
 import programs_stores  # noqa: F401
 from programs_containers import Model, built, container_parameter  # noqa: F401

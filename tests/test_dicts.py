@@ -178,8 +178,9 @@ def test_a_set_as_a_guard(k: int):
     'body',
     [
         "d = {'a': x}\n    ys = [d]\n    d['b'] = x * x\n    return ys[0]['b']",
-        "d = {}\n    for k in 'a', 'b':\n        if x:\n            d[k] = x\n    return d['a']",
-        "d = {'a': x}\n    if x > 2.0:\n        d['b'] = x\n    return d.get('b', 1.0) * x",
+        "d = {'a': x}\n    d.pop(str(x), None)\n    return d['a']",
+        "d = {'a': x, 'a': x * x}\n    for k in ['a']:\n        d[k] = d[k] * x\n    return d['a']",
+        "d = {1: x, 1.0: x * x}\n    for k in [1]:\n        d[k] = d[k] * x\n    return d[1]",
         "d = {'a': x}\n    for k in d:\n        d[k] = x * x\n    return d['a']",
     ],
 )

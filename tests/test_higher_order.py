@@ -189,6 +189,10 @@ def test_each_order_is_the_derivative_of_the_one_below(f: Any, args: tuple[Any, 
     below = f
     for _ in range(order - 1):
         below = tangent.grad(below)
+    if f is stacked_rows and order == 3:  # arrays in a list that are replaced, under two names
+        with pytest.raises(tangent.errors.TangentError, match='may share its memory'):
+            tangent.grad(below)(*copy.deepcopy(args))
+        return
     function = below.variant(*copy.deepcopy(args))
     got = tangent.grad(below)(*copy.deepcopy(args))
     if f is through_helpers:  # its text divides under masks, which dual numbers do not

@@ -32,14 +32,8 @@ REFUSED = {
     'changes_in_loop',
     'changes_then_break',
     'changes_then_continue',
-    'dcomp_cond',
-    'dcomp_result',
-    'dzip',
     'err_raise',
     'farg_rebound',
-    'key_after',
-    'key_changed_in_loop',
-    'key_lists',
     'loop_break',
     'maker_used_next_round',
     'mixed_arms',
@@ -123,7 +117,8 @@ def test_forward(function, args, wrt):
     size = want.jacobian.shape[1]
     move = np.array([math.sin(1.0 + 2.3 * k) for k in range(size)])
     got = make_moves(function, args, wrt, move)
-    assert oracle.error(got, (want.jacobian @ move).item()) <= 1e-10
+    numbers = np.concatenate([np.ravel(part) for part in oracle.leaves(got)])
+    assert oracle.error(numbers, want.jacobian @ move) <= 1e-10
 
 
 def make_moves(function: Any, args: Any, wrt: tuple[int, ...], move: Any) -> Any:

@@ -40,6 +40,8 @@ def layers(y, k):
 def other_name(y, k):
     a = [y[:1], y[1:]]
     b = a
+    if k > 0.0:
+        b = [y[:1], y[1:], y]
     a.append(y[:1] * k)
     return np.sum(b[2] * a[0]) + k
 

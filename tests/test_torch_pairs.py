@@ -100,7 +100,13 @@ def test_against_torch(function: Any, arguments: Any) -> None:
     torch.testing.assert_close(forward, along, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize('function', [by_attribute, named, losses])
+@pytest.mark.parametrize('function', [by_attribute, named, unpacked])
+def test_second_order_of_pairs_is_refused(function: Any) -> None:
+    with pytest.raises((TangentError, NotImplementedError)):
+        tangent.grad(tangent.grad(function))(M)
+
+
+@pytest.mark.parametrize('function', [losses])
 def test_second_order(function: Any) -> None:
     x = M.clone().requires_grad_()
     slope = torch.autograd.grad(function(x), x, create_graph=True)[0]

@@ -221,7 +221,8 @@ def _refuse_dtype(leaf: Any, name: str) -> None:
     if dtype is None:
         return
     try:
-        jax.numpy.zeros((), dtype)
+        with jax.enable_x64(True):
+            jax.numpy.zeros((), dtype)
     except TypeError as error:
         raise from_diagnostic(
             'UnsupportedType',

@@ -82,18 +82,43 @@ def _zeros_of_items(xs: list[Any]) -> list[Any]:
     return [_zeros_of_items(x) if isinstance(x, list) else 0.0 for x in xs]
 
 
+def _copied_items(xs: Any) -> Any:
+    """A list of lists, or a dict, that shares nothing that changes with another."""
+    if isinstance(xs, dict):
+        return {key: _copied_items(x) for key, x in xs.items()}
+    return [_copied_items(x) for x in xs] if isinstance(xs, list) else xs
+
+
+def _seed_entries(by: Any, d: dict[Any, Any]) -> dict[Any, Any]:
+    """The seed of a dict: a number counts for each entry; a ShapeError if the keys differ."""
+    if not isinstance(by, dict):
+        if np.ndim(by) != 0:
+            raise ShapeError('the seed of a dict is a dict with its keys, or a number')
+        return dict.fromkeys(d, by)
+    if by.keys() != d.keys():
+        raise ShapeError(f'the seed has the keys {list(by)}, the result {list(d)}')
+    return dict(by)
+
+
 def _seed_items(by: Any, xs: list[Any]) -> list[Any]:
     """The seed of a list: a number counts for each item; a ShapeError if their number differs."""
-    if np.ndim(by) == 0 and not isinstance(by, (list, tuple)):
-        return [by] * len(xs)
-    if len(by) != len(xs):
+    number = np.ndim(by) == 0 if not isinstance(by, (list, tuple)) else False
+    if not number and len(by) != len(xs):
         raise ShapeError(f'the seed has {len(by)} items, the result {len(xs)}')
-    return list(by)
+    parts = [by] * len(xs) if number else list(by)
+    if any(isinstance(x, list) for x in xs):
+        return [_seed_items(part, x) for part, x in zip(parts, xs, strict=True)]
+    return parts
 
 
 def _fold_items(b: list[Any], count: int) -> list[Any]:
     """The adjoint of `count` items that were repeated: of each the sum."""
     return [sum(b[k::count]) for k in range(count)]
+
+
+def _sorted_like(dxs: list[Any], xs: list[Any]) -> list[Any]:
+    """The tangent of sorted(xs) from that of xs: equal items stay in order."""
+    return [dxs[k] for k in sorted(range(len(xs)), key=xs.__getitem__)]
 
 
 def _unsort_items(b: list[Any], xs: list[Any]) -> list[Any]:

@@ -264,6 +264,39 @@ def raise_seed_error(name: str, seed: Any) -> None:
     raise ShapeError(f'{name}: the result is a scalar, and its adjoint is {what}')
 
 
+def check_seed_parts(name: str, seed: Any, standard: Any, place: str = '') -> None:
+    """A ShapeError if the adjoint of a result with parts has other parts than the result."""
+    at = f' at {place}' if place else ''
+    if isinstance(standard, dict):
+        if not isinstance(seed, dict) or seed.keys() != standard.keys():
+            keys = ', '.join(map(repr, standard))
+            raise ShapeError(
+                f'{name}: the adjoint{at} of a dict is a dict with its keys ({keys}), '
+                f'not {_seed_described(seed)}'
+            )
+        for key, part in standard.items():
+            check_seed_parts(name, seed[key], part, f'{place}[{key!r}]')
+    elif isinstance(standard, (list, tuple)):
+        sizes = getattr(seed, 'shape', None) or ()
+        size = len(seed) if isinstance(seed, (list, tuple)) else sizes[0] if sizes else None
+        if size != len(standard):
+            raise ShapeError(
+                f'{name}: the adjoint{at} of {len(standard)} results is a tuple of as many, '
+                f'not {_seed_described(seed)}'
+            )
+        for k, part in enumerate(standard):
+            check_seed_parts(name, seed[k], part, f'{place}[{k}]')
+
+
+def _seed_described(seed: Any) -> str:
+    """What was given in place of a seed."""
+    if isinstance(seed, dict):
+        return f'one with {", ".join(map(repr, seed)) or "none"}'
+    if isinstance(seed, (list, tuple)):
+        return f'a {type(seed).__name__} of {len(seed)}'
+    return f'a {type(seed).__name__}'
+
+
 def raise_tangent_error(name: str, parameter: str, value: Any) -> None:
     """For the tangent of a number that is no number."""
     shape = getattr(value, 'shape', None)

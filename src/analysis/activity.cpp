@@ -84,8 +84,20 @@ void Activity::for_each_operand(const Expr* expression,
         const Rule* rule = rules_.find(call->callee.text());
         if (rule != nullptr && rule->constant) return;
       }
-      if (const auto* method = as<Attribute>(call->function)) f(method->value);
+      const auto* method = as<Attribute>(call->function);
+      // The keys of a dict carry nothing.
+      if (method != nullptr && !call->callee && method->attribute.text() == "keys" &&
+          function_.type_of(method->value).is_map())
+        return;
+      if (method != nullptr) f(method->value);
+      const std::string_view callee = call->callee.text();
+      const bool walks = callee == "builtins.list" || callee == "builtins.sorted" ||
+                         callee == "builtins.tuple" || callee == "builtins.len";
+      if (walks && call->arguments.size() == 1 && function_.type_of(call->arguments[0]).is_map())
+        return;
       for (const Expr* argument : call->arguments) f(argument);
+      // What a list is sorted by carries nothing.
+      if (callee == "builtins.sorted") return;
       for (const Keyword* keyword : call->keywords) f(keyword->value);
       return;
     }
@@ -151,7 +163,8 @@ struct Activity::Varied {
   void test(const Stmt* statement, State& state) const { note(statement, state); }
   void enter(const For* loop, State& state) const {
     note(loop, state);
-    define(loop->target, varies(loop->iterable, state), state);
+    const bool keys = activity.function_.type_of(loop->iterable).is_map();
+    define(loop->target, !keys && varies(loop->iterable, state), state);
     // The numbers that enumerate counts do not vary.
     const auto* call = as<Call>(loop->iterable);
     const auto* targets = as<TupleDisplay>(loop->target);

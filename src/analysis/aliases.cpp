@@ -3,6 +3,7 @@
 
 #include "analysis/dataflow.h"
 #include "analysis/own_lists.h"
+#include "analysis/own_rows.h"
 #include "base/diagnostics.h"
 #include "syntax/printer.h"
 
@@ -209,6 +210,7 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
         const bool library = callee.starts_with("numpy.") || callee.starts_with("scipy.") ||
                              callee.starts_with("math.");
         if (library && !may_give_view(callee) && !copies) break;
+        if (callee == "tangent.runtime._unindex") break;  // an array of its own
         if (function_.fresh_calls.contains(call->callee)) break;
         if (callee.starts_with("user.identity.")) {  // gives its first argument back
           stack.push_back(call->arguments[0]);
@@ -495,7 +497,8 @@ Aliases::Aliases(const TypedFunction& function, bool always)
 
 bool Aliases::is_list(Symbol variable) const {
   const auto found = function_.variables.find(variable);
-  return found != function_.variables.end() && found->second.kind == TypeKind::List;
+  return found != function_.variables.end() &&
+         (found->second.kind == TypeKind::List || found->second.is_map());
 }
 
 bool Aliases::is_changed_list(Symbol variable) const {
@@ -552,6 +555,10 @@ void Aliases::check_items(const Stmt* statement) const {
   const bool augmented =
       is<AugmentedAssign>(statement) && is_item(place) && may_share(function_.type_of(place));
   if (!augmented && !is_item(place->value)) return;
+  // `m[i][j] = e` of a list of lists each of which stands in it once.
+  if (!augmented && function_.type_of(place->value).kind == TypeKind::List &&
+      has_own_rows(function_, root_of(place)->symbol))
+    return;
   const std::string text = print(static_cast<const Node*>(augmented ? place : place->value));
   throw Diagnostic(DiagnosticKind::WriteInPlace,
                    "`" + text + "`, an item of a list, is written in place", statement->ranges,

@@ -171,6 +171,10 @@ bool Effects::may_raise(const Expr* expression,
       case Kind::TupleDisplay:
       case Kind::ListDisplay:
         break;
+      case Kind::Dictionary:
+        for (const Expr* key : static_cast<const Dictionary*>(top)->keys)
+          raises = raises || key == nullptr || !is<Constant>(key);
+        break;
       default:
         raises = true;
         break;

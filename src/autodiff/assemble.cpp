@@ -12,7 +12,8 @@ class Assembler {
  public:
   Assembler(const ReverseResult& reverse, const Saves& saves, Symbol result, NamePool& names,
             Context& context)
-      : plan_(reverse.plan),
+      : types_(*reverse.typing),
+        plan_(reverse.plan),
         saves_(saves),
         result_(result),
         numpy_(reverse.numpy),
@@ -199,7 +200,11 @@ class Assembler {
       const Ranges ranges = origin_of(save.variable, block, index);
       saved_at_.emplace(save.storage, ranges);
       const Expr* value = context_.local(save.variable);
-      if (save.copy_list) {
+      if (save.copy_list && holds_more(save.variable)) {
+        value = context_.make<Call>({}, context_.global(context_.symbol("_copied_items")),
+                                    context_.symbol("tangent.runtime._copied_items"),
+                                    context_.list<const Expr*>({value}), List<const Keyword*>());
+      } else if (save.copy_list) {
         value = context_.make<Call>({}, context_.global(context_.symbol("list")),
                                     context_.symbol("builtins.list"),
                                     context_.list<const Expr*>({value}), List<const Keyword*>());
@@ -212,6 +217,14 @@ class Assembler {
         out.push_back(context_.assign(context_.local(save.storage), value, ranges));
       }
     }
+  }
+
+  // Whether a list holds lists, or is a dict: a copy of it alone would share them.
+  [[nodiscard]] bool holds_more(Symbol variable) const {
+    const Type type = types_.of_variable(variable);
+    return type.kind == TypeKind::Dict || std::ranges::any_of(type.elements, [](const Type& item) {
+             return item.kind == TypeKind::List;
+           });
   }
 
   const Expr* copy_of(const Expr* value) {
@@ -605,6 +618,7 @@ class Assembler {
     out.push_back(context_.make<For>(ranges, target, header, context_.list(body), Block(), false));
   }
 
+  const Typing& types_;
   const Plan& plan_;
   const Saves& saves_;
   Symbol result_;

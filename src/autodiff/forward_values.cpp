@@ -431,6 +431,22 @@ bool Forward::is_receiver(const Attribute* method) const {
 
 Linear Forward::call(const Call* node) {
   const auto* method = as<Attribute>(node->function);
+  // d.get(k, 0.0) of a dict of numbers or arrays.
+  if (!node->callee && method != nullptr && typing_.of(method->value).is_map() &&
+      method->attribute.text() == "get" && node->arguments.size() == 2 && node->keywords.empty() &&
+      !active(node->arguments[1])) {
+    const Expr* base = full_tangent(method->value);
+    if (base == nullptr) return {};
+    const Expr* made = context_.make<Call>(
+        Ranges(), context_.make<Attribute>(Ranges(), base, method->attribute), Symbol(),
+        context_.list<const Expr*>(
+            {primal(node->arguments[0]), static_cast<const Expr*>(context_.number(0.0))}),
+        List<const Keyword*>());
+    const Type type = typing_.of(node);
+    typing_.set(made,
+                type.is_number() ? Type::number(DType::Float64) : Type::numeric(DType::Float64));
+    return algebra_.of(made);
+  }
   if (!node->callee) {
     refuse(DiagnosticKind::UnresolvedCall, node,
            "`" + (method ? "." + std::string(method->attribute.text()) : std::string("this call")) +
@@ -449,6 +465,17 @@ Linear Forward::call(const Call* node) {
                             context_.list<const Expr*>({made}), List<const Keyword*>());
     typing_.set(result, typing_.of(node));
     return Linear{.terms = {Term{.factors = {Factor{.base = result}}}}};
+  }
+  if (callee == "builtins.sorted" && node->keywords.empty() && node->arguments.size() == 1) {
+    const Type type = typing_.of(node->arguments[0]);
+    const bool numbers =
+        type.kind == TypeKind::List && std::ranges::all_of(type.elements, &Type::is_number);
+    const Expr* made = numbers ? full_tangent(node->arguments[0]) : nullptr;
+    if (made != nullptr) {
+      const Expr* result = call_helper("_sorted_like", {made, primal(node->arguments[0])});
+      typing_.set(result, typing_.of(node));
+      return Linear{.terms = {Term{.factors = {Factor{.base = result}}}}};
+    }
   }
   if (callee == "builtins.zip" && node->keywords.empty()) {
     std::vector<const Expr*> tangents;

@@ -39,7 +39,8 @@ Ranges first_place(std::initializer_list<Ranges> candidates) {
 }  // namespace
 
 bool is_list_of_numbers(const Type& type) {
-  return type.kind == TypeKind::List && type.uniform && type.elements.front().is_numeric();
+  if (type.kind != TypeKind::List || !type.uniform) return false;
+  return type.elements.front().is_numeric() || is_list_of_numbers(type.elements.front());
 }
 
 bool is_active_leaf(const Type& type) {

@@ -1,6 +1,8 @@
 #include "autodiff/list_names.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "autodiff/reverse.h"
@@ -24,7 +26,9 @@ class ListNamer {
  private:
   const Stmt* renewed(const Stmt* statement, std::vector<const Stmt*>& out) {
     if (const auto* loop = as<For>(statement)) {
+      if (const Stmt* keyed = by_keys(loop, out)) return keyed;
       const Expr* iterable = named(walked(loop->iterable, out), out);
+      if (const Stmt* unpacked = unpacked_inside(loop, iterable)) return unpacked;
       const Block body = block(loop->body);
       if (iterable == loop->iterable && body.data() == loop->body.data()) return statement;
       return context_.make<For>(loop->ranges, loop->target, iterable, body, loop->orelse,
@@ -33,6 +37,7 @@ class ListNamer {
     if (is<While>(statement) || is<If>(statement))
       return with_blocks(context_, statement, [&](Block inner) { return block(inner); });
     if (const auto* assign = as<Assign>(statement)) {
+      if (const Stmt* keys = keys_in_place_of(assign)) return keys;
       if (const Stmt* filled = list_of_array(assign, out)) return filled;
       const Expr* value = inside(assign->value, out);
       return value == assign->value ? statement
@@ -50,6 +55,145 @@ class ListNamer {
       return value == leaves->value ? statement : context_.make<Return>(leaves->ranges, value);
     }
     return statement;
+  }
+
+  // The dict of numbers or arrays that an iterable walks, and how: "keys", "values", "items".
+  const Name* walked_map(const Expr* iterable, std::string_view& how) const {
+    const auto* call = as<Call>(iterable);
+    if (call != nullptr && call->callee.text() == "builtins.list" && call->arguments.size() == 1)
+      return walked_map(call->arguments[0], how);
+    const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+    if (call != nullptr && (method == nullptr || call->callee || !call->arguments.empty()))
+      return nullptr;
+    how = method != nullptr ? method->attribute.text() : "keys";
+    const auto* map = as<Name>(method != nullptr ? method->value : iterable);
+    if (map == nullptr || (how != "keys" && how != "values" && how != "items")) return nullptr;
+    const Type type = typed_.type_of(map);
+    return type.is_map() && type.may_be_active() ? map : nullptr;
+  }
+
+  // keys = list(d)
+  Symbol keys_of(const Name* map, std::vector<const Stmt*>& out) {
+    const Symbol keys = names_.fresh("keys");
+    const Expr* list = context_.make<Call>(
+        map->ranges, context_.global(context_.symbol("list")), context_.symbol("builtins.list"),
+        context_.list<const Expr*>({map}), List<const Keyword*>());
+    out.push_back(context_.assign(context_.local(keys, map->ranges), list, map->ranges));
+    return keys;
+  }
+
+  [[noreturn]] static void refuse_walk(const Expr* target) {
+    throw Diagnostic(DiagnosticKind::UnsupportedType,
+                     "these targets of a loop over a dict that depends on the differentiated "
+                     "arguments",
+                     target->ranges, "write `for key, value in d.items():`");
+  }
+
+  // `items = d.items()`, which lowering puts in front of a loop, is `keys = list(d)`.
+  const Stmt* keys_in_place_of(const Assign* assign) {
+    const auto* target = as<Name>(assign->targets[0]);
+    std::string_view how;
+    if (target == nullptr || !is<Call>(assign->value) ||
+        !target->symbol.text().starts_with("items"))
+      return nullptr;
+    const Name* map = walked_map(assign->value, how);
+    if (map == nullptr || as<Call>(assign->value)->callee) return nullptr;
+    // The loop is all that it is for.
+    int mentions = 0;
+    int loops = 0;
+    for (const Stmt* inner : typed_.body) {
+      for_each_node(*inner, [&](const Node& node) {
+        const auto* name = as<Name>(&node);
+        const auto* loop = as<For>(&node);
+        const auto* walked = loop != nullptr ? as<Name>(loop->iterable) : nullptr;
+        mentions += name != nullptr && name->symbol == target->symbol ? 1 : 0;
+        loops += walked != nullptr && walked->symbol == target->symbol ? 1 : 0;
+      });
+    }
+    if (mentions != 2 || loops != 1) return nullptr;
+    std::vector<const Stmt*> made;
+    const Symbol keys = keys_of(map, made);
+    pending_.insert_or_assign(target->symbol, Walked{.map = map, .how = how, .keys = keys});
+    return made.front();
+  }
+
+  // `for k, v in d.items():` is `for k in keys:` with `v = d[k]` in it.
+  const Stmt* by_keys(const For* loop, std::vector<const Stmt*>& out) {
+    std::string_view how;
+    const Name* map = walked_map(loop->iterable, how);
+    Symbol keys;
+    if (const auto* name = as<Name>(loop->iterable); name != nullptr && map == nullptr) {
+      // `items = d.items()` in front of the loop.
+      const auto found = pending_.find(name->symbol);
+      if (found == pending_.end()) return nullptr;
+      map = found->second.map;
+      how = found->second.how;
+      keys = found->second.keys;
+    }
+    if (map == nullptr) return nullptr;
+    const auto* pair = as<TupleDisplay>(loop->target);
+    const bool two = pair != nullptr && pair->elements.size() == 2;
+    if (how == "items" ? !two : pair != nullptr) {
+      refuse_walk(loop->target);
+    }
+    const Expr* key = how == "items" ? pair->elements[0] : loop->target;
+    const Expr* value = how == "items" ? pair->elements[1] : loop->target;
+    if (how == "values") key = context_.local(names_.fresh("key"), loop->target->ranges);
+    std::vector<const Stmt*> body;
+    if (how != "keys") {
+      body.push_back(context_.assign(value, context_.make<Subscript>(map->ranges, map, key),
+                                     loop->target->ranges));
+    }
+    const Block rest = block(loop->body);
+    body.insert(body.end(), rest.begin(), rest.end());
+    if (!keys) keys = keys_of(map, out);
+    return context_.make<For>(loop->ranges, key, context_.local(keys, map->ranges),
+                              context_.list(body), loop->orelse, loop->is_async);
+  }
+
+  // `d.values()` as an operand: a list with a name that a loop fills.
+  const Expr* values_of(const Expr* node, std::vector<const Stmt*>& out) {
+    std::string_view how;
+    const Name* map = is<Call>(node) ? walked_map(node, how) : nullptr;
+    if (map == nullptr || how != "values") return nullptr;
+    const Ranges ranges = node->ranges;
+    const Symbol keys = keys_of(map, out);
+    const Symbol values = names_.fresh("values");
+    const Symbol key = names_.fresh("key");
+    const auto local = [&](Symbol symbol) {
+      return static_cast<const Expr*>(context_.local(symbol, ranges));
+    };
+    out.push_back(
+        context_.assign(local(values), context_.make<ListDisplay>(ranges, Exprs()), ranges));
+    const Expr* append = context_.make<Attribute>(ranges, local(values), context_.symbol("append"));
+    const Expr* entry = context_.make<Subscript>(ranges, map, local(key));
+    const Expr* added = context_.make<Call>(
+        ranges, append, Symbol(), context_.list<const Expr*>({entry}), List<const Keyword*>());
+    out.push_back(context_.make<For>(
+        ranges, local(key), local(keys),
+        Block(context_.list<const Stmt*>({context_.make<ExpressionStatement>(ranges, added)})),
+        Block(), false));
+    return local(values);
+  }
+
+  // `for a, b in rows:` over a list of lists is `for row in rows:` with `a, b = row` in it.
+  const Stmt* unpacked_inside(const For* loop, const Expr* iterable) {
+    const Type type = typed_.type_of(iterable);
+    const bool rows = type.kind == TypeKind::List && !type.elements.empty() &&
+                      std::ranges::all_of(type.elements, [](const Type& item) {
+                        return item.kind == TypeKind::List && item.may_be_active();
+                      });
+    if (!is<TupleDisplay>(loop->target) || !rows) return nullptr;
+    const Symbol row = names_.fresh("row");
+    const auto local = [&] {
+      return static_cast<const Expr*>(context_.local(row, loop->target->ranges));
+    };
+    std::vector<const Stmt*> body{context_.make<Assign>(
+        loop->target->ranges, context_.list<const Expr*>({loop->target}), local())};
+    const Block rest = block(loop->body);
+    body.insert(body.end(), rest.begin(), rest.end());
+    return context_.make<For>(loop->ranges, local(), iterable, context_.list(body), loop->orelse,
+                              loop->is_async);
   }
 
   // `xs = list(a)` of an array is `xs = []` and a loop that appends its items.
@@ -145,6 +289,7 @@ class ListNamer {
 
   // A list that is an operand: under a name, if it is made here.
   const Expr* named(const Expr* node, std::vector<const Stmt*>& out) {
+    if (const Expr* values = values_of(node, out)) return values;
     const Expr* value = reversed(node);
     const bool is_made = value != node || makes_list(node);
     if (!is_made || !is_plain(value)) return inside(node, out);
@@ -186,15 +331,24 @@ class ListNamer {
     for_each_node(*node, [&](const Node& part) {
       if (!is_expression(part.kind) || &part == node) return;
       const auto* call = as<Call>(&part);
+      std::string_view how;
       found = found || makes_list(static_cast<const Expr*>(&part)) ||
+              (call != nullptr && walked_map(call, how) != nullptr) ||
               (call != nullptr && call->callee.text() == "builtins.reversed");
     });
     return found;
   }
 
+  struct Walked {
+    const Name* map;
+    std::string_view how;
+    Symbol keys;
+  };
+
   const TypedFunction& typed_;
   Context& context_;
   NamePool names_;
+  std::unordered_map<Symbol, Walked> pending_;
 };
 
 }  // namespace

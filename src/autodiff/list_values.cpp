@@ -28,13 +28,12 @@ const Expr* Reverse::length_of(const Expr* list) {
 }
 
 // A number as the seed stands for one for each item.
-Linear Reverse::seed_of_list(const Expr* list) {
-  const Expr* seed = context_.make<Call>(
-      {}, helper("_seed_items"), context_.symbol("tangent.runtime._seed_items"),
-      context_.list<const Expr*>({static_cast<const Expr*>(context_.local(seed_)), list}),
-      List<const Keyword*>());
-  typing_.set(seed, typing_.of(list));
-  return algebra_.of(seed);
+Linear Reverse::seed_of_list(const Expr* list, const Expr* seed) {
+  const Expr* items =
+      context_.make<Call>({}, helper("_seed_items"), context_.symbol("tangent.runtime._seed_items"),
+                          context_.list<const Expr*>({seed, list}), List<const Keyword*>());
+  typing_.set(items, typing_.of(list));
+  return algebra_.of(items);
 }
 
 // The adjoint of a list under a name.

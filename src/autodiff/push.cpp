@@ -149,6 +149,9 @@ void Reverse::push(const Expr* node, Linear adjoint) {
     case Kind::TupleDisplay:
     case Kind::ListDisplay:
     case Kind::Dictionary:
+      if (const auto* dict = as<Dictionary>(node);
+          dict != nullptr && typing_.of(algebra_.build(adjoint)).is_map())
+        return push_map_display(dict, adjoint);
       refuse(DiagnosticKind::UnsupportedType, node,
              "a tuple, list or dict of values that depend on the differentiated arguments is kept "
              "as a "
@@ -509,6 +512,7 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
   }
   const Type base = typing_.of(node->value);
   if (base.kind == TypeKind::List) return push_list_element(node, adjoint);
+  if (base.is_map()) return push_map_entry(node, node->value, node->index, adjoint);
   if (!base.is_array() && base.kind != TypeKind::Numeric && base.kind != TypeKind::Unknown) {
     refuse(DiagnosticKind::UnsupportedType, node,
            "elements of a list, tuple or dict that depend on the differentiated arguments",
@@ -648,6 +652,7 @@ void Reverse::push_attribute(const Attribute* node, const Linear& adjoint) {
 
 void Reverse::push_call(const Call* node, const Linear& adjoint, const Expr* result) {
   const auto* method = as<Attribute>(node->function);
+  if (push_map_get(node, adjoint)) return;
   if (!node->callee) {
     refuse(DiagnosticKind::UnresolvedCall, node,
            "`" + (method ? "." + std::string(method->attribute.text()) : std::string("this call")) +

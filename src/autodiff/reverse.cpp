@@ -83,8 +83,6 @@ ReverseResult Reverse::run() {
   for (const Symbol name : adjoint_names_) {
     if (typing_.of(context_.local(name)).is_number()) result_.number_names.insert(name);
   }
-  result_.helpers = rule_names_.helpers();
-  result_.modules = rule_names_.modules();
   std::unordered_set<Symbol> tapes;  // nothing but their calls gets at them
   for_each_pair_call(function_.body, [&](const Assign* assign, const Call* call) {
     tapes.insert(
@@ -102,6 +100,9 @@ ReverseResult Reverse::run() {
     if (tapes.contains(symbol)) continue;
     if (aliases_.is_changed_list(symbol)) {
       result_.plan.changed_lists.insert(symbol);
+      const bool holds_lists = std::ranges::any_of(
+          type.elements, [](const Type& item) { return item.kind == TypeKind::List; });
+      if (holds_lists || type.kind == TypeKind::Dict) helper("_copied_items");
     } else if (aliases_.is_written(symbol)) {
       result_.plan.written.insert(symbol);
     }
@@ -111,6 +112,8 @@ ReverseResult Reverse::run() {
     std::erase_if(seen, [&](Symbol symbol) { return tapes.contains(symbol); });
     result_.plan.also_changed[store] = std::move(seen);
   });
+  result_.helpers = rule_names_.helpers();
+  result_.modules = rule_names_.modules();
   result_.numpy = numpy_;
   for (const Parameter* parameter : core_.parameters) {
     if (aliases_.is_written(parameter->name)) result_.written_parameters.push_back(parameter->name);
@@ -507,6 +510,7 @@ Linear Reverse::unbroadcast_entry(Linear adjoint, Symbol variable, const Expr* v
   const Type part = typing_.of(value);
   if (whole == part || whole.is_number() || !active(value)) return adjoint;
   if (whole.kind == TypeKind::List || part.kind == TypeKind::List) return adjoint;
+  if (whole.kind == TypeKind::Dict || part.kind == TypeKind::Dict) return adjoint;
   const Type held = typing_.of(algebra_.build(adjoint));
   if (held.is_number() && !adjoint.lazy) return adjoint;
   if (part.is_number()) {
@@ -592,34 +596,9 @@ void Reverse::reverse_return(const Return* statement) {
            "return the value to differentiate");
   }
   if (!active(statement->value)) return;
-  Linear seed = algebra_.of(context_.local(seed_));
   current_value_ = statement->value;
-  if (const Exprs* parts = display_elements(statement->value); parts && !parts->empty()) {
-    const Exprs elements = *parts;
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      const Expr* part = context_.make<Subscript>({}, context_.local(seed_),
-                                                  context_.integer(static_cast<std::int64_t>(k)));
-      typing_.set(part, Type::number(DType::Float64));
-      Linear element = algebra_.of(part);
-      element.lazy = !typing_.of(elements[k]).is_number();
-      push(elements[k], std::move(element));
-    }
-    result_.tuple_size = std::max(result_.tuple_size, elements.size());
-    return;
-  }
-  const Type type = typing_.of(statement->value);
-  if (const auto* list = as<Name>(statement->value);
-      list != nullptr && list->scope == Scope::Local && type.kind == TypeKind::List &&
-      std::ranges::all_of(type.elements, &Type::is_numeric)) {
-    return push(list, seed_of_list(list));
-  }
-  if (type.kind == TypeKind::Tuple || type.kind == TypeKind::List || type.kind == TypeKind::Dict) {
-    refuse(DiagnosticKind::UnsupportedType, statement->value, "a container as the result",
-           "return numbers, an array, or a tuple written out in the return statement");
-  }
-  // The default seed 1.0 stands for an array of ones.
-  seed.lazy = !type.is_number();
-  push(statement->value, std::move(seed));
+  note_seed_parts(statement);
+  push_result(statement->value, context_.local(seed_));
 }
 
 }  // namespace tangent

@@ -40,11 +40,12 @@ struct ReverseResult {
   std::unordered_set<Symbol> adjoint_names;
   std::unordered_set<Symbol> number_names;  // those of them that only ever hold numbers
   std::size_t tuple_size = 0;               // of the result, if every return gives a tuple
-  std::vector<const Expr*> gradients;       // in the order of the inputs
-  Symbol numpy;                             // as it is printed
-  std::vector<Symbol> written_parameters;   // whose arrays are stored into
-  std::vector<Symbol> changed_parameters;   // lists whose elements or length change
-  std::vector<std::string> helpers;         // of tangent.runtime
+  const Expr* seed_parts = nullptr;    // of a result with parts in parts or keys: a one for each
+  std::vector<const Expr*> gradients;  // in the order of the inputs
+  Symbol numpy;                        // as it is printed
+  std::vector<Symbol> written_parameters;  // whose arrays are stored into
+  std::vector<Symbol> changed_parameters;  // lists whose elements or length change
+  std::vector<std::string> helpers;        // of tangent.runtime
   // Of a function that stays a call: its seeds, one per result, the buffers that its backward half
   // is given, how adjoints were found to flow, and whether one missed its buffer.
   std::vector<Symbol> seeds;
@@ -107,11 +108,15 @@ class Reverse {
   Symbol name_for_taken(const Expr* value, bool is_number, std::string_view wish);
   void reverse_augmented(Block block, std::size_t index);
   void reverse_return(const Return* statement);
+  // --- results with parts (results.cpp)
+  void push_result(const Expr* value, const Expr* seed);
+  const Expr* seed_parts_of(const Expr* value);
+  void note_seed_parts(const Return* statement);
 
   // --- lists (reverse_lists.cpp)
   bool is_list(const Expr* value);
   const Expr* operand(const Expr* value);
-  Linear seed_of_list(const Expr* list);
+  Linear seed_of_list(const Expr* list, const Expr* seed);
   const Expr* zeros_of_list(const Expr* list);
   const Expr* copied_list(const Expr* list);
   bool is_list_of_lists(const Expr* list);
@@ -123,6 +128,16 @@ class Reverse {
   void reverse_list_change(Block block, std::size_t index);
   void reverse_list_store(Block block, std::size_t index, const Subscript* place);
   void push_list_display(const ListDisplay* display, const Linear& adjoint);
+  // --- dicts by keys that only the run tells (reverse_maps.cpp)
+  bool is_map(const Expr* value);
+  const Expr* map_method(const Expr* map, std::string_view name,
+                         const std::vector<const Expr*>& arguments);
+  const Expr* map_entry(Symbol map, const Expr* key);
+  void push_map_entry(const Expr* node, const Expr* map, const Expr* key, const Linear& adjoint);
+  bool push_map_get(const Call* node, const Linear& adjoint);
+  void push_map_display(const Dictionary* display, const Linear& adjoint);
+  void reverse_map_store(Block block, std::size_t index, const Subscript* place);
+  Linear seed_of_map(const Expr* map, const Expr* seed);
   // --- lists that are made of lists (list_values.cpp)
   void push_list_value(const Expr* node, const Linear& adjoint);
   void push_list_sum(const BinaryOperation* node, const Linear& adjoint);

@@ -66,6 +66,13 @@ const Expr* Reverse::zeros_of_list(const Expr* list) {
 }
 
 const Expr* Reverse::copied_list(const Expr* list) {
+  if (is_list_of_lists(list)) {
+    const Expr* deep = context_.make<Call>(
+        {}, helper("_copied_items"), context_.symbol("tangent.runtime._copied_items"),
+        context_.list<const Expr*>({list}), List<const Keyword*>());
+    typing_.set(deep, typing_.of(list));
+    return deep;
+  }
   const Expr* copy = context_.make<Call>(
       {}, context_.global(context_.symbol("list")), context_.symbol("builtins.list"),
       context_.list<const Expr*>({list}), List<const Keyword*>());
@@ -77,7 +84,8 @@ const Expr* Reverse::copied_list(const Expr* list) {
 Symbol Reverse::list_buffer(Symbol variable) {
   // What stands for a list here and for an array elsewhere would have an adjoint of two kinds.
   const auto joined = function_.variables.find(variable);
-  if (joined != function_.variables.end() && joined->second.kind != TypeKind::List) {
+  if (joined != function_.variables.end() && joined->second.kind != TypeKind::List &&
+      !joined->second.is_map()) {
     const std::string spelled(variable.text());
     refuse(DiagnosticKind::UnsupportedType, first_read(variable),
            "`" + spelled + "` stands for a list at one place and for something else at another",
@@ -185,11 +193,13 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
   push(change.item, element_of_list(context_.local(target), type));
 }
 
-// xs[i] = e and xs[i] op= e of a list.
+// xs[i] = e and xs[i] op= e of a list, m[i][j] = e of a list of lists.
 void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript* place) {
   const Stmt* statement = block[index];
-  const auto* base = as<Name>(place->value);
-  if (base == nullptr || is<Slice>(place->index)) {
+  const Name* base = root_of(place);
+  const auto* row = as<Subscript>(place->value);
+  const bool known = is<Name>(place->value) || (row != nullptr && is_list_of_lists(row->value));
+  if (base == nullptr || is<Slice>(place->index) || !known) {
     refuse(DiagnosticKind::WriteInPlace, place, "a store into a list inside of something else",
            "give the list a name of its own, and store one element");
   }
@@ -199,10 +209,37 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
   const Symbol name = list_buffer(base->symbol);
   mark(block, index);
   const Expr* value = stored_value(statement, place);
-  const Expr* element = context_.make<Subscript>({}, context_.local(name), primal(place->index));
+  const Expr* inside = row == nullptr ? context_.local(name) : list_place(row);
+  if (inside == nullptr) refuse_place(row);
+  const Expr* element = context_.make<Subscript>({}, inside, primal(place->index));
   const Type type = typing_.of(value);
-  if (!active(value)) return clear(element);
+  const auto* augmented = as<AugmentedAssign>(statement);
+  const bool adds = augmented != nullptr && (augmented->op == BinaryOperator::Add ||
+                                             augmented->op == BinaryOperator::Subtract);
+  if (adds && type.is_number() && active(value)) {
+    // What is added to gets the adjoint of the sum, which stands there.
+    if (!active(augmented->value)) return;
+    const Symbol part = name_for_taken(value, true, "bnew");
+    typing_.declare(part, type);
+    emit(context_.assign(context_.local(part), element));
+    current_value_ = augmented->value;
+    Linear passed = element_of_list(context_.local(part), type);
+    if (augmented->op == BinaryOperator::Subtract) passed = Algebra::negate(passed);
+    return push(augmented->value, std::move(passed));
+  }
+  if (!active(value)) {
+    // A row of numbers that nothing depends on has an adjoint of its own length.
+    if (type.kind == TypeKind::List) {
+      emit(context_.assign(element, zeros_of_list(primal(value))));
+      return;
+    }
+    return clear(element);
+  }
   require_numeric(value);
+  if (type.kind == TypeKind::List) {
+    refuse(DiagnosticKind::WriteInPlace, place, "storing a row into a list of lists",
+           "store its elements one by one");
+  }
   const Symbol target = name_for_taken(value, type.is_number(), "bnew");
   typing_.declare(target, type.is_number() ? type : Type::numeric(DType::Float64));
   emit(context_.assign(context_.local(target), element));
@@ -215,6 +252,10 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
 void Reverse::require_numeric(const Expr* item) {
   if (typing_.of(item).is_numeric()) return;
   const Type type = typing_.of(item);
+  const Type* inner = &type;
+  while (inner->kind == TypeKind::List && inner->elements.size() == 1)
+    inner = &inner->elements.front();
+  if (inner->is_numeric()) return;
   if (type.kind == TypeKind::List && std::ranges::all_of(type.elements, &Type::is_numeric)) return;
   refuse(DiagnosticKind::UnsupportedType, item,
          "a list of what is no number or array, and depends on the differentiated arguments",

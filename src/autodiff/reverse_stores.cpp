@@ -86,6 +86,7 @@ void Reverse::reverse_store(Block block, std::size_t index) {
   const Stmt* statement = block[index];
   const Subscript* place = stored_place(statement);
   if (is_list(place->value)) return reverse_list_store(block, index, place);
+  if (is_map(place->value)) return reverse_map_store(block, index, place);
   const Symbol array = root_of(place)->symbol;
   flush_primal(changes(statement), array);
   if (adjoint_of(array).is_zero()) return;

@@ -22,6 +22,11 @@ class Typing {
 
   // The type of an expression: inferred for the user's, computed (once) for new ones.
   Type of(const Expr* expression);
+  // What a variable of the program ever holds; nothing is known of a new name.
+  [[nodiscard]] Type of_variable(Symbol symbol) const {
+    const auto found = function_.variables.find(symbol);
+    return found != function_.variables.end() ? found->second : Type();
+  }
   // What a new local name holds. A later call for the same name joins.
   void declare(Symbol symbol, const Type& type) { names_[symbol] = type; }
   void set(const Expr* expression, const Type& type) { made_.set(expression, type); }

@@ -224,6 +224,11 @@ bool Reverse::is_bound(Symbol variable) const {
 const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
   const Type type = typing_.of(context_.local(variable));
   if (type.is_number()) return context_.number(0.0);
+  if (type.is_map()) {
+    const Expr* empty = context_.make<Dictionary>({}, Exprs(), Exprs());
+    typing_.set(empty, type);
+    return empty;
+  }
   if (type.kind == TypeKind::List) {
     if (!is_read && !is_bound(variable)) {
       refuse(DiagnosticKind::UnsupportedType, current_ != nullptr ? current_ : first_read(variable),
@@ -354,6 +359,12 @@ void Reverse::write(Symbol name, const Linear& value, const Type& type) {
         context_.list<const Expr*>({expression}), List<const Keyword*>());
     typing_.set(expression, type);
   }
+  if (type.is_map() && is<Name>(expression)) {
+    expression = context_.make<Call>(
+        {}, helper("_copied_items"), context_.symbol("tangent.runtime._copied_items"),
+        context_.list<const Expr*>({expression}), List<const Keyword*>());
+    typing_.set(expression, type);
+  }
   if (type.is_array()) {
     const bool made = typing_.of(expression).is_array() && !value.lazy;
     const Expr* kept = made ? kept_apart(expression) : expression;
@@ -364,7 +375,7 @@ void Reverse::write(Symbol name, const Linear& value, const Type& type) {
       owned_.erase(name);
     }
     expression = kept;
-  } else if (!type.is_number() && type.kind != TypeKind::List) {
+  } else if (!type.is_number() && type.kind != TypeKind::List && !type.is_map()) {
     expression = kept_apart(expression);
     lend(expression);
   }

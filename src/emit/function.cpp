@@ -110,6 +110,9 @@ Block join_parts(const EmittedFunction& function, const Assembled& parts, Contex
   return context.list(body);
 }
 
+namespace {
+
+// The number of each part of a result that is a tuple of that size; nothing of any other.
 std::vector<double> default_seeds(const GradientOptions& options, std::size_t size, Ranges ranges) {
   const std::string parts =
       size == 0 ? "the result is one value"
@@ -136,18 +139,44 @@ std::vector<double> default_seeds(const GradientOptions& options, std::size_t si
   return options.output_weights;
 }
 
+// A seed of ones, times a number.
+const Expr* times(const Expr* ones, double weight, Context& context) {
+  const auto all = [&](Exprs elements) {
+    std::vector<const Expr*> parts;
+    for (const Expr* element : elements) parts.push_back(times(element, weight, context));
+    return context.list(parts);
+  };
+  if (const auto* tuple = as<TupleDisplay>(ones))
+    return context.make<TupleDisplay>({}, all(tuple->elements));
+  if (const auto* list = as<ListDisplay>(ones))
+    return context.make<ListDisplay>({}, all(list->elements));
+  if (const auto* dict = as<Dictionary>(ones))
+    return context.make<Dictionary>({}, dict->keys, all(dict->values));
+  return context.number(weight);
+}
+
+}  // namespace
+
+const Expr* default_seed(const GradientOptions& options, const ReverseResult& reverse,
+                         Ranges ranges, Context& context) {
+  const std::vector<double> weights = default_seeds(options, reverse.tuple_size, ranges);
+  const auto* tuple = as<TupleDisplay>(reverse.seed_parts);
+  if (weights.empty())
+    return reverse.seed_parts == nullptr ? context.number(1.0) : reverse.seed_parts;
+  std::vector<const Expr*> parts;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const Expr* ones = tuple != nullptr && tuple->elements.size() == weights.size()
+                           ? tuple->elements[k]
+                           : context.number(1.0);
+    parts.push_back(times(ones, weights[k], context));
+  }
+  return context.make<TupleDisplay>({}, context.list(parts));
+}
+
 const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
                                           Context& context) {
   std::vector<const Parameter*> parameters;
-  const Expr* one = context.number(1.0);
-  if (function.reverse.tuple_size > 0) {
-    std::vector<const Expr*> parts;
-    for (const double seed :
-         default_seeds(function.options, function.reverse.tuple_size, function.core.ranges)) {
-      parts.push_back(context.number(seed));
-    }
-    one = context.make<TupleDisplay>({}, context.list(parts));
-  }
+  const Expr* one = default_seed(function.options, function.reverse, function.core.ranges, context);
   const Parameter* seed = nullptr;
   bool defaults = false;
   auto place_seed = [&](ParameterKind form) {

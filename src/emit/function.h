@@ -20,9 +20,10 @@ struct EmittedFunction {
 // The body of the gradient function from its parts.
 Block join_parts(const EmittedFunction& function, const Assembled& parts, Context& context);
 
-// The default seed of each part of a result that is a tuple of that size (0: it is none), as the
+// The default of the seed: 1.0, or a number for each part of a result that has parts, as the
 // options say. Throws Diagnostic BadOption where they name a part that is not there.
-std::vector<double> default_seeds(const GradientOptions& options, std::size_t size, Ranges ranges);
+const Expr* default_seed(const GradientOptions& options, const ReverseResult& reverse,
+                         Ranges ranges, Context& context);
 
 const FunctionDefinition* define_function(const EmittedFunction& function, Block body,
                                           Context& context);

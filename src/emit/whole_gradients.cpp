@@ -49,7 +49,9 @@ class GradientBuilder {
   // The adjoint of a list is a list: arrays in it get their items' shapes, a tuple is made one.
   const Expr* items_of(const Expr* part, const Type& type, Symbol name, bool is_tuple) {
     const Expr* result = part;
-    if (!type.elements.front().is_number()) {
+    const Type* item = &type.elements.front();
+    while (item->kind == TypeKind::List) item = &item->elements.front();
+    if (!item->is_number()) {
       reverse_.helpers.emplace_back("_items_like");
       result = context_.make<Call>({}, context_.global(context_.symbol("_items_like")),
                                    context_.symbol("tangent.runtime._items_like"),

@@ -235,10 +235,12 @@ bool Lowering::changes_list(const Call& it, const Attribute& method, const Expr*
 // d.update({…}) and d.pop('a'): what becomes of them is for dicts.h, or they are refused later.
 bool Lowering::changes_dict(const Call& it, const Attribute& method) {
   const auto* dict = as<Name>(method.value);
-  if (dict == nullptr || !it.keywords.empty() || it.arguments.size() != 1) return false;
-  const auto* key = as<Constant>(it.arguments[0]);
   const std::string_view called = method.attribute.text();
-  const bool known = (called == "update" && is<Dictionary>(it.arguments[0])) ||
+  const std::size_t count = called == "setdefault" ? 2 : 1;
+  if (dict == nullptr || !it.keywords.empty() || it.arguments.size() != count) return false;
+  const auto* key = as<Constant>(it.arguments[0]);
+  const bool known = (called == "setdefault" && key != nullptr) ||
+                     (called == "update" && is<Dictionary>(it.arguments[0])) ||
                      (called == "pop" && key != nullptr && key->value.kind == LiteralKind::String);
   if (!known) return false;
   const auto* local = as<Name>(this->name(*dict));

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/diagnostics.h"
+#include "syntax/as_written.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t kMostKeys = 16;
 
 bool is_key(const Expr* node) {
+  if (const auto* tuple = as<TupleDisplay>(node))
+    return !tuple->elements.empty() && std::ranges::all_of(tuple->elements, is_key);
   const auto* constant = as<Constant>(node);
   return constant != nullptr && (constant->value.kind == LiteralKind::String ||
                                  constant->value.kind == LiteralKind::Integer);
@@ -383,6 +386,9 @@ class LocalDicts {
     for_each_child(*statement, [&](const Node* child) {
       if (is_statement(child->kind)) {
         find(static_cast<const Stmt*>(child), displays, lost);
+      } else if (is<Return>(statement)) {
+        for_each_result_part(static_cast<const Expr*>(child),
+                             [&](const Expr* part) { walk(part, is<Name>(part)); });
       } else {
         walk(child, child == target);
       }
@@ -444,6 +450,13 @@ class LocalDicts {
                      {renamed(assign->value)}, assign->ranges, out);
         }
       }
+      if (State* state = method_state(assign->value, "setdefault", 2);
+          state != nullptr && target != nullptr) {
+        if (const Expr* entry = with_default(*state, assign->value, assign->ranges, out)) {
+          out.push_back(context_.make<Assign>(assign->ranges, assign->targets, entry));
+          return;
+        }
+      }
       if (State* state = method_state(assign->value, "pop", 1)) {
         const auto* call = static_cast<const Call*>(assign->value);
         const std::size_t place = place_of(state->keys, call->arguments[0]);
@@ -462,6 +475,9 @@ class LocalDicts {
       }
     }
     if (const auto* alone = as<ExpressionStatement>(statement)) {
+      if (State* state = method_state(alone->value, "setdefault", 2)) {
+        if (with_default(*state, alone->value, alone->ranges, out) != nullptr) return;
+      }
       if (State* state = method_state(alone->value, "update", 1)) {
         const auto* call = static_cast<const Call*>(alone->value);
         const auto* more = as<Dictionary>(call->arguments[0]);
@@ -480,6 +496,24 @@ class LocalDicts {
       }
     }
     out.push_back(static_cast<const Stmt*>(renamed_node(statement)));
+  }
+
+  // d.setdefault(key, value): the entry, which is put in if it is not there. Null if that is not
+  // known.
+  const Expr* with_default(State& state, const Expr* node, Ranges ranges,
+                           std::vector<const Stmt*>& out) {
+    const auto* call = static_cast<const Call*>(node);
+    const Expr* key = call->arguments[0];
+    const Expr* value = call->arguments[1];
+    if (!is_key(key)) return nullptr;
+    if (place_of(state.keys, key) == state.keys.size()) {
+      if (state.level != level_) return nullptr;
+      add(state, as<Name>(method_of(call)->value)->symbol, {key}, {renamed(value)}, ranges, out);
+    } else if (!is<Constant>(value) && !is<Name>(value)) {
+      out.push_back(context_.make<ExpressionStatement>(ranges, renamed(value)));
+    }
+    return context_.make<Subscript>(
+        ranges, static_cast<const Expr*>(context_.local(state.name, ranges)), key);
   }
 
   State* method_state(const Expr* node, std::string_view name, std::size_t count) {

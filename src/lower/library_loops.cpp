@@ -85,6 +85,24 @@ def best(items, default):
     return min(items)
 )";
 
+// By the places of the items in order, which no derivative flows through.
+constexpr std::string_view kSortedBy = R"(
+def ranked(items, key):
+    keys = [key(item) for item in items]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return [items[place] for place in order]
+)";
+constexpr std::string_view kSortedByReverse = R"(
+def ranked(items, key):
+    keys = [key(item) for item in items]
+    order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
+    return [items[place] for place in order]
+)";
+constexpr std::string_view kSortedReverse = R"(
+def ranked(items):
+    order = sorted(range(len(items)), key=items.__getitem__, reverse=True)
+    return [items[place] for place in order]
+)";
 // Helpers of gradients that add to the adjoints in a list: differentiated again, they are the loops
 // that they are.
 constexpr std::string_view kAddToItems = R"(
@@ -155,6 +173,9 @@ const Expr* Lowering::library_loop(const Call& it, std::string_view name, Destin
   if ((name == "_functools.reduce" || name == "functools.reduce") && it.keywords.empty() &&
       (count == 2 || count == 3))
     return inline_call(it, written_in_python(count == 2 ? kReduce : kReduceFrom), destination);
+  if (name == "builtins.sorted" && count == 1 && !it.keywords.empty()) {
+    if (const Expr* value = sorted_by(it, destination)) return value;
+  }
   const bool max = name == "builtins.max";
   if ((max || name == "builtins.min") && count == 1 && it.keywords.size() == 1 &&
       it.keywords[0]->name.text() == "key")
@@ -163,6 +184,35 @@ const Expr* Lowering::library_loop(const Call& it, std::string_view name, Destin
       it.keywords[0]->name.text() == "default")
     return inline_call(it, written_in_python(max ? kMaxOr : kMinOr), destination);
   return nullptr;
+}
+
+// sorted(xs, key=f, reverse=True): null if it stays as it is.
+const Expr* Lowering::sorted_by(const Call& it, Destination destination) {
+  const Keyword* key = nullptr;
+  bool reversed = false;
+  for (const Keyword* keyword : it.keywords) {
+    const auto* constant = as<Constant>(keyword->value);
+    if (!keyword->name) return nullptr;
+    if (keyword->name.text() == "key") {
+      if (constant == nullptr) key = keyword;
+    } else if (constant != nullptr && keyword->name.text() == "reverse") {
+      reversed = constant->value.kind == LiteralKind::True;
+    } else {
+      return nullptr;
+    }
+  }
+  // The places in order: this very function, written below.
+  const auto* method = key != nullptr ? as<Attribute>(key->value) : nullptr;
+  if (method != nullptr && method->attribute.text() == "__getitem__") return nullptr;
+  if (key == nullptr && !reversed) return nullptr;
+  std::vector<const Keyword*> keywords;
+  if (key != nullptr) keywords.push_back(key);
+  const auto* call = context_.make<Call>(it.ranges, it.function, it.callee, it.arguments,
+                                         List<const Keyword*>(context_.list(keywords)));
+  const std::string_view text = key == nullptr ? kSortedReverse
+                                : reversed     ? kSortedByReverse
+                                               : kSortedBy;
+  return inline_call(*call, written_in_python(text), destination);
 }
 
 // itertools.accumulate(…), whose values are used at once, as the list of them.

@@ -21,8 +21,8 @@ namespace tangent::lowering {
 
 bool Lowering::rebinds_list(const Call& it, const Attribute& method) {
   const auto* list = as<Name>(method.value);
-  if (list == nullptr || !it.keywords.empty()) return false;
   const std::string_view name = method.attribute.text();
+  if (list == nullptr || (!it.keywords.empty() && name != "sort")) return false;
   const std::size_t count = it.arguments.size();
   const bool known = (name == "extend" && count == 1) || (name == "insert" && count == 2) ||
                      (name == "pop" && count == 1 && integer_literal(it.arguments[0])) ||
@@ -92,6 +92,21 @@ const Expr* Lowering::list_method(const Call& it, const Attribute& method,
     const Symbol sorted = context_.symbol("sorted");
     if (look_up(frame_->function, sorted).qualified_name.text() != "builtins.sorted")
       refuse(it, "`.sort()` where `sorted` is another function", "rename that function");
+    if (!it.keywords.empty()) {
+      // As `sorted(xs, key=…)`, which makes a new list.
+      const auto* call = context_.make<Call>(
+          it.ranges,
+          static_cast<const Expr*>(context_.make<Name>(it.ranges, sorted, Scope::Unresolved)),
+          Symbol(), context_.list<const Expr*>({method.value}), it.keywords);
+      const Expr* made = expression(call);
+      rebind(is<Name>(made)
+                 ? context_.make<Call>(
+                       ranges, static_cast<const Expr*>(global(context_.symbol("list"), ranges)),
+                       context_.symbol("builtins.list"), context_.list<const Expr*>({made}),
+                       List<const Keyword*>())
+                 : made);
+      return none;
+    }
     rebind(context_.make<Call>(ranges, static_cast<const Expr*>(global(sorted, ranges)),
                                context_.symbol("builtins.sorted"),
                                context_.list<const Expr*>({itself()}), List<const Keyword*>()));
@@ -112,6 +127,13 @@ void Lowering::extend_list(const Call& it, Symbol list) {
     return context_.make<ExpressionStatement>(ranges, static_cast<const Expr*>(call));
   };
   const Expr* items = expression(it.arguments[0]);
+  if (const Exprs* elements = display_elements(items); elements && mentions(items, list)) {
+    // All of them are computed before the first is appended.
+    std::vector<const Expr*> kept;
+    for (const Expr* element : *elements)
+      kept.push_back(is<Constant>(element) ? element : bind_temporary(element, "item", ranges));
+    items = context_.make<ListDisplay>(ranges, context_.list(kept));
+  }
   if (mentions(items, list)) {
     refuse(it, "extending a list by what is made of itself is not supported yet",
            "write `xs = xs + …`");

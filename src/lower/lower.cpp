@@ -5,10 +5,12 @@
 
 #include "lower/checkpoints.h"
 #include "lower/copies.h"
+#include "lower/deques.h"
 #include "lower/desugar.h"
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
+#include "lower/second_names.h"
 #include "lower/try_statements.h"
 #include "lower/unbound.h"
 #include "lower/verify.h"
@@ -126,6 +128,7 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   }
   if (!objects_made_.empty() || !attribute_variables_.empty())
     core.body = without_needless_attributes(core, attribute_variables_, context_);
+  if (!rebound_lists_.empty()) core.body = without_second_names(core, context_);
   check_rebound_lists(core, rebound_lists_);
   keep_used_globals(core, globals_);
   check_reads(core);
@@ -139,14 +142,40 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
 
 // The statements of a function, without `with tangent.checkpoint():` around them.
 Block Lowering::body_of(const FunctionDefinition& definition, ThingHandle function) {
-  return without_checkpoints(context_, definition.body, checkpoints_, [&](const Expr* called) {
+  const auto named = [&](const Expr* called) -> Symbol {
     const auto* path = as<Attribute>(called);
     const auto* root = as<Name>(path != nullptr ? path->value : called);
-    if (root == nullptr) return false;
+    if (root == nullptr) return {};
     Thing thing = look_up(function, root->symbol);
     if (path != nullptr && thing.kind == ThingKind::Module)
       thing = attribute_of(thing, path->attribute);
-    return thing.qualified_name && thing.qualified_name.text() == "tangent.runtime.checkpoint";
+    return thing.qualified_name;
+  };
+  const Block body =
+      without_checkpoints(context_, definition.body, checkpoints_, [&](const Expr* called) {
+        const Symbol name = named(called);
+        return name && name.text() == "tangent.runtime.checkpoint";
+      });
+  const bool mentions_deques = std::ranges::any_of(body, [](const Stmt* statement) {
+    return find_node(statement, [](const Node* node) {
+             const auto* name = as<Name>(node);
+             const auto* path = as<Attribute>(node);
+             const Symbol word = name != nullptr   ? name->symbol
+                                 : path != nullptr ? path->attribute
+                                                   : Symbol();
+             return word && word.text() == "deque";
+           }) != nullptr;
+  });
+  if (!mentions_deques) return body;
+  return without_deques(context_, body, [&](const Expr* called) {
+    const auto* path = as<Attribute>(called);
+    const auto* name = as<Name>(called);
+    const bool spelled = path != nullptr   ? path->attribute.text() == "deque"
+                         : name != nullptr ? name->symbol.text() == "deque"
+                                           : false;
+    if (!spelled) return false;
+    const Symbol found = named(called);
+    return found && (found.text() == "collections.deque" || found.text() == "_collections.deque");
   });
 }
 

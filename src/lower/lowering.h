@@ -411,6 +411,7 @@ class Lowering {
   // library_loops.cpp
   const Callee& written_in_python(std::string_view text);
   const Expr* library_loop(const Call& it, std::string_view name, Destination destination);
+  const Expr* sorted_by(const Call& it, Destination destination);
   const Expr* accumulated(const Call& it, Destination destination);
   // jax_loops.cpp
   const Expr* jax_loop(const Call& it, std::string_view name, Destination destination);

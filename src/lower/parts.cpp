@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "syntax/as_written.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
 
@@ -30,6 +31,17 @@ bool read_key(const Expr* node, Key& key) {
     negative = true;
     node = minus->operand;
   }
+  // A tuple of constants is a key of its own, which no text spells.
+  if (const auto* tuple = as<TupleDisplay>(node); tuple != nullptr && !negative) {
+    key = {.is_text = true, .text = "\x01"};
+    for (const Expr* element : tuple->elements) {
+      Key part;
+      if (!read_key(element, part)) return false;
+      key.text += part.is_text ? "'" + part.text : std::to_string(part.index);
+      key.text += '\x01';
+    }
+    return !tuple->elements.empty();
+  }
   const auto* constant = as<Constant>(node);
   if (constant == nullptr) return false;
   if (constant->value.kind == LiteralKind::Integer) {
@@ -48,6 +60,7 @@ enum class Form : std::uint8_t { Tuple, List, Dict };
 struct Container {
   Form form = Form::Tuple;
   std::vector<Key> keys;
+  std::vector<const Expr*> spelled;  // the keys of a dict
   std::vector<Symbol> parts;
   bool is_lost = false;  // something is done with it that needs the container itself
   bool is_stored = false;
@@ -72,6 +85,7 @@ std::optional<Container> read_display(const Expr* node, std::vector<const Expr*>
       if (dictionary->keys[k] == nullptr || !read_key(dictionary->keys[k], key)) return {};
       if (result.find(key)) return {};
       result.keys.push_back(key);
+      result.spelled.push_back(dictionary->keys[k]);
       values.push_back(dictionary->values[k]);
     }
   } else {
@@ -226,7 +240,10 @@ class Replacer {
         return;
       }
       if (const auto* result = as<Return>(statement)) {
-        if (container(result->value) != nullptr) return;
+        for_each_result_part(result->value, [&](const Expr* part) {
+          if (container(part) == nullptr) look(part);
+        });
+        return;
       }
       for_each_child(*node, [&](const Node* child) { look(child); });
       return;
@@ -434,12 +451,7 @@ class Replacer {
       std::vector<const Expr*> keys;
       for (std::size_t k = 0; k < whole->parts.size(); ++k) {
         elements.push_back(context_.local(whole->parts[k], node->ranges));
-        const Key& key = whole->keys[k];
-        keys.push_back(key.is_text
-                           ? context_.make<Constant>(
-                                 Ranges(), Literal{.kind = LiteralKind::String,
-                                                   .text = context_.arena().copy_text(key.text)})
-                           : context_.integer(key.index));
+        if (whole->form == Form::Dict) keys.push_back(whole->spelled[k]);
       }
       if (whole->form == Form::Tuple)
         return context_.make<TupleDisplay>(node->ranges, context_.list(elements));

@@ -6,8 +6,10 @@
 #include <unordered_set>
 
 #include "lower/bound_names.h"
+#include "lower/columns.h"
 #include "lower/dicts.h"
 #include "lower/parts.h"
+#include "lower/second_names.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
 
@@ -235,7 +237,10 @@ class Preparer {
 }  // namespace
 
 CoreFunction prepare(const CoreFunction& core, Context& context) {
-  CoreFunction ready = replace_parts(spell_out_local_dicts(core, context), context);
+  CoreFunction first = core;
+  first.body = without_second_names(core, context);
+  const CoreFunction columns = spell_out_columns(first, context);
+  CoreFunction ready = replace_parts(spell_out_local_dicts(columns, context), context);
   ready.body = Preparer(ready, context).block(ready.body);
   return ready;
 }

@@ -369,6 +369,10 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
   thing.qualified_name = thing.kind == ThingKind::Library
                              ? context.symbol(library_name(object, path))
                              : context.symbol(text_attribute(object, "__name__"));
+  // A class that lowering knows: `src/lower/deques.h`.
+  if (thing.kind == ThingKind::UserClass && module == "collections" &&
+      thing.qualified_name.text() == "deque")
+    thing.qualified_name = context.symbol("collections.deque");
   return thing;
 }
 

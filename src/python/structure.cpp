@@ -95,6 +95,7 @@ bool is_whole(const std::vector<const ReadField*>& fields, std::size_t depth) {
 
 // What a list may hold that a derivative flows through: real numbers and arrays.
 bool is_numeric_item(const Type& type) {
+  if (type.kind == TypeKind::List && type.uniform) return is_numeric_item(type.elements.front());
   if (!type.is_numeric() || type.dtype == DType::Bool) return false;
   return type.dtype != DType::Complex64 && type.dtype != DType::Complex128 &&
          (type.dtype != DType::Other || type.mixed);

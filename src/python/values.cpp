@@ -399,9 +399,14 @@ bool has_type_at(int depth, PyObject* object, const Type& type, bool ones) {
   return true;
 }
 
-}  // namespace
+constexpr int kDeepestRows = 8;  // a list that holds itself ends here
 
-Type type_of_items(PyObject* sequence, Arena& arena, std::uint32_t& next_dim) {
+bool is_row_of_numbers(const Type& type) {
+  const Type& item = type.elements.front();
+  return item.kind == TypeKind::List ? is_row_of_numbers(item) : item.is_number();
+}
+
+Type type_of_items(PyObject* sequence, Arena& arena, std::uint32_t& next_dim, int depth) {
   Type result = Type::of(TypeKind::List);
   result.uniform = true;
   Type element;
@@ -412,12 +417,24 @@ Type type_of_items(PyObject* sequence, Arena& arena, std::uint32_t& next_dim) {
         element.is_number() && first != kNoSignature && signature_of(item.ptr(), numpy) == first;
     if (same) continue;
     first = element.kind == TypeKind::Bottom ? signature_of(item.ptr(), numpy) : kNoSignature;
-    element = join(element, type_at(1, item.ptr(), arena, next_dim), arena);
+    // Rows of numbers: lists of one element type as well.
+    Type one = type_at(1, item.ptr(), arena, next_dim);
+    if (PyList_CheckExact(item.ptr()) != 0 && depth < kDeepestRows) {
+      const Type row = type_of_items(item.ptr(), arena, next_dim, depth + 1);
+      if (is_row_of_numbers(row)) one = row;
+    }
+    element = join(element, one, arena);
   }
   // Of no item every type holds.
   if (element.kind == TypeKind::Bottom) element = Type::number(DType::Float64);
   result.elements = arena.copy(std::vector<Type>{element});
   return result;
+}
+
+}  // namespace
+
+Type type_of_items(PyObject* sequence, Arena& arena, std::uint32_t& next_dim) {
+  return type_of_items(sequence, arena, next_dim, 0);
 }
 
 namespace {

@@ -179,7 +179,14 @@ void Gradient::require_seed(PyObject* seed) const {
 
 // The seed of a scalar result is a scalar; the text checks the others.
 void Gradient::check_seed(PyObject* seed, const Variant& variant) const {
-  if (seed == nullptr || !options_.check_dims || !variant.emitted().scalar_result) return;
+  if (seed == nullptr || !options_.check_dims) return;
+  if (variant.default_seed().is_valid() && PyFloat_CheckExact(variant.default_seed().ptr()) == 0) {
+    nb::module_::import_("tangent.errors")
+        .attr("check_seed_parts")(to_str(options_.function_name), nb::handle(seed),
+                                  variant.default_seed());
+    return;
+  }
+  if (!variant.emitted().scalar_result) return;
   if (!is_scalar(seed)) {
     nb::module_::import_("tangent.errors")
         .attr("raise_seed_error")(to_str(options_.function_name), nb::handle(seed));
@@ -208,8 +215,8 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
         hot->accepts(values.data() + binder_.hidden(), binder_.hidden(),
                      binder_.count() - binder_.hidden(), NumpyTypes::get())) {
       require_seed(seed);
-      check_seed(seed, *hot);
       hot->refresh_defaults(binder_);
+      check_seed(seed, *hot);
       return finished(hot->vectorcall()(hot->callable(), arguments, count, keywords));
     }
   }
@@ -217,9 +224,9 @@ PyObject* Gradient::call_slowly(PyObject* const* arguments, std::size_t count, P
   require_seed(bound.seed);
   const std::shared_ptr<Variant> variant = require(bound);
   use(variant);
+  variant->refresh_defaults(binder_);
   check_seed(bound.seed, *variant);
   check_tangents(bound.tangents, *variant);
-  variant->refresh_defaults(binder_);
   nb::object renamed;
   if (bound.seed_keyword != nullptr) {
     if (PyUnicode_Compare(bound.seed_keyword, variant->seed_name().ptr()) != 0) {

@@ -132,7 +132,7 @@ std::optional<SharedMemory> shared_memory(PyObject* self, PyObject* const* value
     const Piece& mine = pieces[a];
     const bool list = mine.list != nullptr;
     const bool is_written = mine.is_object ? holds(written.objects, mine.owner)
-                            : list         ? mine.whole && holds(written.lists, mine.owner)
+                            : list         ? holds(written.lists, mine.owner)
                                            : holds(written.arrays, mine.owner);
     if (!is_written) continue;
     for (std::size_t b = 0; b < pieces.size(); ++b) {

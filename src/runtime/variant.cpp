@@ -212,16 +212,14 @@ void Variant::refresh_defaults(const Binder& binder) {
   PyObject* defaults = PyFunction_GET_DEFAULTS(primal);
   PyObject* named = PyFunction_GET_KW_DEFAULTS(primal);
   if (has_defaults_ && defaults == defaults_.ptr() && named == named_defaults_.ptr()) return;
-  nb::object seed = checked(PyFloat_FromDouble(1.0));
-  if (!emitted_.seeds.empty()) {
-    // A result of several values has a seed for each.
-    nb::object parts = checked(PyTuple_New(static_cast<Py_ssize_t>(emitted_.seeds.size())));
-    for (std::size_t i = 0; i < emitted_.seeds.size(); ++i) {
-      PyTuple_SET_ITEM(parts.ptr(), static_cast<Py_ssize_t>(i),
-                       checked(PyFloat_FromDouble(emitted_.seeds[i])).release().ptr());
-    }
-    seed = std::move(parts);
+  if (!default_seed_.is_valid()) {
+    // A result with parts has a seed for each.
+    default_seed_ = emitted_.default_seed.empty()
+                        ? checked(PyFloat_FromDouble(1.0))
+                        : checked(PyRun_String(emitted_.default_seed.c_str(), Py_eval_input,
+                                               names_dict_.ptr(), names_dict_.ptr()));
   }
+  const nb::object& seed = default_seed_;
   defaults_ = nb::borrow(defaults);
   named_defaults_ = nb::borrow(named);
   nb::object positional;
@@ -261,6 +259,7 @@ int Variant::traverse(visitproc visit, void* arg) const {
   Py_VISIT(callable_.ptr());  // a reference of its own, also where it is the function
   Py_VISIT(defaults_.ptr());
   Py_VISIT(named_defaults_.ptr());
+  Py_VISIT(default_seed_.ptr());
   return names_.traverse(visit, arg);
 }
 

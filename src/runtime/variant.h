@@ -91,6 +91,8 @@ class Variant {
   [[nodiscard]] nanobind::handle text() const { return text_; }
   [[nodiscard]] nanobind::handle filename() const { return filename_; }  // of the text
   [[nodiscard]] nanobind::handle seed_name() const { return seed_name_; }
+  // A number, or one for each part of a result with parts.
+  [[nodiscard]] nanobind::handle default_seed() const { return default_seed_; }
   [[nodiscard]] const Emitted& emitted() const { return emitted_; }
   [[nodiscard]] const std::vector<nanobind::object>& entries() const { return entries_; }
   [[nodiscard]] const python::FileTable& files() const { return program_->files(); }
@@ -121,6 +123,7 @@ class Variant {
   nanobind::object filename_;
   nanobind::object text_;
   nanobind::object seed_name_;
+  nanobind::object default_seed_;
   bool seed_required_ = false;
   nanobind::object names_dict_;
   nanobind::object function_;

@@ -184,7 +184,7 @@ std::optional<std::string> write_emitted(const Emitted& emitted,
   // By name, so that a new field of Emitted does not compile until it is stored, too.
   // `saved` is for reports alone.
   const auto& [text, function_name, seed_name, scalar_tangents, lines, places, saved, globals,
-               helpers, questions, written, uses_numpy, modules, numpy_name, seeds, library,
+               helpers, questions, written, uses_numpy, modules, numpy_name, default_seed, library,
                scalar_result] = emitted;
   ByteWriter out;
   out.text(text);
@@ -221,7 +221,7 @@ std::optional<std::string> write_emitted(const Emitted& emitted,
     out.text(each.second);
   });
   out.text(numpy_name);
-  write_list(out, seeds, [&](double each) { out.number(std::bit_cast<std::uint64_t>(each)); });
+  out.text(default_seed);
   out.number(static_cast<std::uint64_t>(library));
   out.flag(scalar_result);
   if (!fits) return std::nullopt;
@@ -262,7 +262,7 @@ std::optional<Emitted> read_emitted(std::string_view bytes,
     return std::pair(std::move(module), std::string(in.text()));
   });
   emitted.numpy_name = in.text();
-  read_list(in, emitted.seeds, [&] { return std::bit_cast<double>(in.number()); });
+  emitted.default_seed = in.text();
   emitted.library = static_cast<Library>(in.below(kLibraries));
   emitted.scalar_result = in.flag();
   if (!in.is_done() || emitted.places.size() != emitted.lines.size()) return std::nullopt;

@@ -24,4 +24,20 @@ inline const Exprs* display_elements(const Expr* expression) {
   return nullptr;
 }
 
+// f(const Expr*) for the parts of a result that are no displays: of `(a, {'k': [b]})` these are a
+// and b.
+template <class F>
+void for_each_result_part(const Expr* result, F&& f) {
+  if (const Exprs* elements = display_elements(result)) {
+    for (const Expr* element : *elements) for_each_result_part(element, f);
+  } else if (const auto* dict = as<Dictionary>(result)) {
+    for (const Expr* key : dict->keys) {
+      if (key != nullptr) f(key);
+    }
+    for (const Expr* value : dict->values) for_each_result_part(value, f);
+  } else {
+    f(result);
+  }
+}
+
 }  // namespace tangent

@@ -351,6 +351,8 @@ Type type_of_item(const Type& iterable, Arena& arena) {
       for (const Type& element : iterable.elements) joined = join(joined, element, arena);
       return joined;
     }
+    case TypeKind::Dict:
+      return iterable.is_map() ? iterable.elements[1] : Type::unknown();
     case TypeKind::String:
       return iterable;
     default:

@@ -189,9 +189,34 @@ Type Inference::library_call(const Call& call, Symbol callee, const Expr* receiv
       lookup_, arena_);
 }
 
+// What the methods of a dict give that do not change it.
+std::optional<Type> Inference::map_method(const Call& call, const Attribute& method,
+                                          const Type& map) {
+  const std::string_view name = method.attribute.text();
+  const std::size_t count = call.arguments.size();
+  if (!call.keywords.empty()) return std::nullopt;
+  const auto iterator = [&](const Type& item) {
+    Type result = Type::of(TypeKind::Iterator);
+    result.elements = arena_.copy(std::vector<Type>{item});
+    return result;
+  };
+  if (name == "get" && count == 2) return join(map.elements[0], lookup_(call.arguments[1]), arena_);
+  if (count != 0) return std::nullopt;
+  if (name == "keys") return iterator(map.elements[1]);
+  if (name == "values") return iterator(map.elements[0]);
+  if (name == "copy") return map;
+  if (name != "items") return std::nullopt;
+  Type pair = Type::of(TypeKind::Tuple);
+  pair.elements = arena_.copy(std::vector<Type>{map.elements[1], map.elements[0]});
+  return iterator(pair);
+}
+
 Type Inference::method_call(const Call& call, const Attribute& method) {
   const Type receiver = infer(method.value);
   infer_arguments(call);
+  if (receiver.is_map()) {
+    if (const auto given = map_method(call, method, receiver)) return *given;
+  }
   if (receiver.kind == TypeKind::List && is<Name>(method.value)) {
     const std::string_view name = method.attribute.text();
     if (name == "append" && call.arguments.size() == 1) return Type::of(TypeKind::None);

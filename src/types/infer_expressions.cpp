@@ -60,9 +60,11 @@ Type Inference::compute(const Expr* expression) {
       return display(TypeKind::List, static_cast<const ListDisplay*>(expression)->elements);
     case Kind::Dictionary: {
       const auto* dictionary = static_cast<const Dictionary*>(expression);
-      for (const Expr* key : dictionary->keys) infer(key);
-      for (const Expr* value : dictionary->values) infer(value);
-      return Type::of(TypeKind::Dict);
+      Type keys;
+      Type values;
+      for (const Expr* key : dictionary->keys) keys = join(keys, infer(key), arena_);
+      for (const Expr* value : dictionary->values) values = join(values, infer(value), arena_);
+      return map_of(values, keys);
     }
     case Kind::FormattedString:
       for (const Expr* value : static_cast<const FormattedString*>(expression)->values)

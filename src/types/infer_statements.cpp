@@ -292,6 +292,30 @@ void Inference::change_list(const ListChange& change) {
   assign(change.list, list_of(list, element));
 }
 
+// A dict of one type of values.
+Type Inference::map_of(const Type& value, const Type& key) {
+  Type result = Type::of(TypeKind::Dict);
+  result.uniform = true;
+  result.elements = arena_.copy(std::vector<Type>{value, key});
+  return result;
+}
+
+// Whether a place is an element of a list in lists, each reached by one index.
+bool Inference::stores_into_row(const Subscript& place) {
+  for (const Subscript* step = &place; step != nullptr; step = as<Subscript>(step->value)) {
+    if (lookup_(step->value).kind != TypeKind::List || is<Slice>(step->index)) return false;
+    if (is<Name>(step->value)) return true;
+  }
+  return false;
+}
+
+// The type of the outermost list when `value` is put into a place in it.
+Type Inference::with_item(const Subscript& place, const Type& value) {
+  const Type list = list_of(lookup_(place.value), value);
+  const auto* outer = as<Subscript>(place.value);
+  return outer == nullptr ? list : with_item(*outer, list);
+}
+
 // An element or slice that is stored into: the array keeps its type, a list takes another element.
 void Inference::store(const Subscript& place, const Type& value) {
   infer(&place);
@@ -302,6 +326,12 @@ void Inference::store(const Subscript& place, const Type& value) {
       name != nullptr && whole.kind == TypeKind::List && !is<Slice>(place.index)) {
     return assign(name, list_of(whole, value));
   }
+  if (const auto* name = as<Name>(place.value); name != nullptr && whole.is_map()) {
+    return assign(name, map_of(join(whole.elements[0], value, arena_),
+                               join(whole.elements[1], lookup_(place.index), arena_)));
+  }
+  if (const Name* root = root_of(&place); root != nullptr && stores_into_row(place))
+    return assign(root, with_item(place, value));
   const bool list = whole.kind == TypeKind::List;
   const bool dict = whole.kind == TypeKind::Dict;
   throw Diagnostic(DiagnosticKind::WriteInPlace,

@@ -10,6 +10,7 @@
 // with nothing new costs nothing, and nested loops stay polynomial.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -62,6 +63,10 @@ class Inference {
   void enter_iteration(const Stmt* statement);
   void augmented(const AugmentedAssign& assign);
   void store(const Subscript& place, const Type& value);
+  bool stores_into_row(const Subscript& place);
+  Type map_of(const Type& value, const Type& key);
+  std::optional<Type> map_method(const Call& call, const Attribute& method, const Type& map);
+  Type with_item(const Subscript& place, const Type& value);
   void change_list(const ListChange& change);
   Type list_of(const Type& list, const Type& element);
   void assign(const Expr* target, const Type& type);

@@ -476,6 +476,9 @@ std::optional<std::string> function_of_method(const Type& receiver, std::string_
       {"var", "numpy.var"},
   });
   if (!receiver.is_numeric()) return std::nullopt;
+  // What `x.item()` gives of a floating number is that number.
+  if (method == "item" && receiver.is_scalar() && is_floating(receiver.dtype))
+    return "builtins.float";
   const auto found = std::ranges::lower_bound(
       kMethods, method, {}, &std::pair<std::string_view, std::string_view>::first);
   if (found == kMethods.end() || found->first != method) return std::nullopt;

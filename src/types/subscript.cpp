@@ -336,6 +336,8 @@ Type type_of_subscript(const Type& value, const Expr* index, const TypeLookup& t
     case TypeKind::Tuple:
     case TypeKind::List:
       return subscript_of_sequence(value, index, types, arena);
+    case TypeKind::Dict:
+      return value.is_map() && !is<Slice>(index) ? value.elements[0] : Type::unknown();
     case TypeKind::Iterator:  // a range: no other takes an index
       if (is<Slice>(index) || value.elements.empty()) return value;
       return value.elements[0];

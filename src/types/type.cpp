@@ -196,6 +196,7 @@ bool Type::may_be_active() const {
     case TypeKind::Iterator:
       return std::ranges::any_of(elements, [](const Type& it) { return it.may_be_active(); });
     case TypeKind::Dict:
+      return !is_map() || elements[0].may_be_active();
     case TypeKind::Unknown:
       return true;
     default:
@@ -213,6 +214,7 @@ bool operator==(const Type& a, const Type& b) {
              a.library == b.library && std::ranges::equal(a.dims, b.dims);
     case TypeKind::Tuple:
     case TypeKind::List:
+    case TypeKind::Dict:
     case TypeKind::Iterator:
       return a.uniform == b.uniform && a.elements.size() == b.elements.size() &&
              (a.elements.data() == b.elements.data() || std::ranges::equal(a.elements, b.elements));
@@ -237,6 +239,8 @@ Type join(const Type& a, const Type& b, Arena& arena) {
     case TypeKind::Iterator:
       if (a.elements.size() == b.elements.size()) return join_positions(a, b, arena);
       return Type::unknown();
+    case TypeKind::Dict:
+      return a.is_map() && b.is_map() ? join_positions(a, b, arena) : Type::of(TypeKind::Dict);
     case TypeKind::Dtype:
       return Type::of(TypeKind::Dtype);  // two different ones
     default:
@@ -265,7 +269,9 @@ std::string to_text(const Type& type) {
       return type.uniform ? "list[" + elements_text(type) + ", ...]"
                           : "list[" + elements_text(type) + "]";
     case TypeKind::Dict:
-      return "dict";
+      return type.is_map()
+                 ? "dict[" + to_text(type.elements[1]) + ", " + to_text(type.elements[0]) + "]"
+                 : "dict";
     case TypeKind::Slice:
       return "slice";
     case TypeKind::Dtype:

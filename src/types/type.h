@@ -24,7 +24,7 @@ enum class TypeKind : std::uint8_t {
   String,   // str or bytes
   Tuple,    // by position: elements
   List,     // by position if elements are known, else one element type (elements[0], uniform)
-  Dict,     // not yet looked into
+  Dict,     // uniform: of one type of values, elements[0], by keys of elements[1]; else not known
   Slice,
   Dtype,  // np.float64, float as an argument, x.dtype
   Module,
@@ -148,7 +148,7 @@ struct Type {
   // Array or Numeric of known rank. An Integer Number may have one: its value is this length
   // (unless it is negative): what `len(x)`, `x.shape[0]` and small literals give.
   List<Dim> dims = {};
-  List<Type> elements = {};  // Tuple, List, Iterator
+  List<Type> elements = {};  // Tuple, List, Iterator, Dict
 
   static Type number(DType dtype) { return {.kind = TypeKind::Number, .dtype = dtype, .rank = 0}; }
   static Type array(DType dtype) { return {.kind = TypeKind::Array, .dtype = dtype}; }
@@ -170,6 +170,10 @@ struct Type {
 
   [[nodiscard]] bool is_number() const { return kind == TypeKind::Number; }
   [[nodiscard]] bool is_array() const { return kind == TypeKind::Array; }
+  // A dict whose values have one type.
+  [[nodiscard]] bool is_map() const {
+    return kind == TypeKind::Dict && uniform && elements.size() == 2;
+  }
   // A number, or an array without axes.
   [[nodiscard]] bool is_scalar() const { return is_number() || (is_array() && rank == 0); }
   [[nodiscard]] bool is_numeric() const {

@@ -90,7 +90,7 @@ struct Example {
     emitted.uses_numpy = true;
     emitted.modules = {{"scipy.special", "special"}};
     emitted.numpy_name = "np";
-    emitted.seeds = {1.0, 0.25};
+    emitted.default_seed = "(1.0, 0.25)";
     emitted.scalar_result = true;
     variant.arguments = {"first", std::string("\0second", 7)};
     variant.fields.push_back({.parameter = 1,
@@ -141,7 +141,7 @@ TEST(StoredVariantTest, LinesMoveWithTheirFunction) {
   EXPECT_EQ(read->globals[0].thing.handle, 1);
   EXPECT_EQ(read->globals[1].thing.handle, -1);
   EXPECT_EQ(read->modules, example.emitted.modules);
-  EXPECT_EQ(read->seeds, example.emitted.seeds);
+  EXPECT_EQ(read->default_seed, example.emitted.default_seed);
 }
 
 TEST(StoredVariantTest, ALineInFrontOfItsFunctionIsNotStored) {
