@@ -100,9 +100,17 @@ def test_orders(f: Any, args: tuple[Any, ...], order: int) -> None:
             derivative = tangent.grad(derivative, **choice)
         return derivative(*copy.deepcopy(args))
 
-    want = nested()
+    try:
+        want = nested()
+    except tangent.InplaceModificationError:
+        assert order == 3  # what is refused there, tests/test_higher_order.py says
+        return
     for choice in SINGLES + COMBINATIONS[order::3]:
-        got = nested(**choice)
+        try:
+            got = nested(**choice)
+        except tangent.InplaceModificationError:
+            assert order == 3 and not choice.get('optimized', True), name_of(choice)
+            continue
         assert oracle.error((got,), (want,)) <= 1e-11, name_of(choice)
 
 

@@ -13,7 +13,7 @@ import pytest
 from option_choices import every_option, random_options
 
 GOLDEN = fuzz_options.golden()
-GENERATED = range(0, 300, 10)
+GENERATED = range(0, 300, 30)
 
 
 def judged(counts: collections.Counter) -> None:
