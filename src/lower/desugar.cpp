@@ -42,7 +42,8 @@ class Desugar {
         if (const auto* definition = as<FunctionDefinition>(&node)) names_.take(definition->name);
         if (const auto* handler = as<ExceptionHandler>(&node)) names_.take(handler->name);
         const auto* import = as<Import>(&node);
-        found_ = found_ || is<With>(&node) || is<Try>(&node) || is<Match>(&node) || is<Starred>(&node) ||
+        found_ = found_ || is<With>(&node) || is<Try>(&node) || is<Match>(&node) ||
+                 is<Starred>(&node) ||
                  (import != nullptr && std::ranges::any_of(import->names, [&](const auto* name) {
                     return is_dotted(*import, *name);
                   }));
