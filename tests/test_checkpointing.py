@@ -879,3 +879,21 @@ def compare_generated(number: int, config: dict[str, Any], path: Path) -> bool:
 
 def oracle_leaves(value: Any) -> list[Any]:
     return [leaf for leaf in oracle.leaves(value) if not isinstance(leaf, str)]
+
+
+def lists_of_many_lengths(x, n):
+    total = 0.0
+    for i in range(n):
+        y = x * (i + 1)
+        weights = [0.1 * k for k in range(3 * i + 2)]
+        with tangent.checkpoint():
+            for j in range(len(weights)):
+                y = math.sin(y) + weights[j] * x * j
+        total += y * y
+        weights.pop()
+    return total
+
+
+def test_the_lengths_of_lists_are_those_of_each_loop():
+    got = tangent.grad(lists_of_many_lengths)(0.7, 6)
+    assert oracle.error(got, oracle.gradient(lists_of_many_lengths, (0.7, 6), (0,))[0]) <= 1e-10

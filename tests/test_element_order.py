@@ -404,3 +404,38 @@ def test_an_added_axis_needs_no_buffer():
     check(columns, np.array([[0.4, 0.9], [1.3, 0.7]]), np.ones((2, 3, 2)), wrt=(0, 1))
     check(scaled_rows, np.array([[0.4, 0.9], [1.3, 0.7]]), np.array([0.5, 1.5]), wrt=(0, 1))
     check(pairwise, x[:1], y, wrt=(0, 1))
+
+
+# ------------------------------------------------------------------------------------------------
+# What is stored, read back from where it is: by contributions that are written down when the body's
+# statements are done
+
+
+def equal_elements(x, n):
+    y = np.zeros(n)
+    for i in range(n):
+        y[i] = math.tanh(0.3 - x)
+    return np.sum(y * y)
+
+
+def shared_slope(x, w):
+    y = np.zeros_like(w)
+    for i in range(len(w)):
+        if i != 1:
+            y[i] = math.exp(0.3 * x) if i > 1 else math.sqrt(x)
+    return np.tanh(y @ w)
+
+
+def nested_slope(x, w):
+    y = np.zeros((2, 3))
+    for i in range(2):
+        for j in range(3):
+            y[i, j] = math.tanh(x * (i + 1))
+    return np.sum(y @ w) * y[1, 2]
+
+
+def test_a_stored_result_is_read_from_its_element():
+    text = check(equal_elements, 1.2, 3)
+    assert "tape" not in text
+    check(shared_slope, 1.2, np.array([0.5, 0.7, -0.3]), wrt=(0, 1))
+    check(nested_slope, 0.4, np.array([0.5, 0.7, -0.3]), wrt=(0, 1))

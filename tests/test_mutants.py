@@ -32,8 +32,9 @@ FIRST_LABEL = 1_000_000  # programs that test_generated does not use
 SHARED = pathlib.Path(os.environ.get('SHARED', pathlib.Path(__file__).parents[2] / 'shared'))
 
 # What makes faults invisible in the numbers is not written into these programs: equal elements
-# (v[0] and v[1]), zeros and ones (a + 0 and a - 0, 1 * a and a ** 1), factors that are False,
-# loops without a trip, operands that are not chosen, spreads that do not depend on a scale.
+# (v[0] and v[1], rows of one number), parts of records that nothing reads, zeros and ones (a + 0
+# and a - 0, 1 * a and a ** 1), factors that are False, loops without a trip, operands that are not
+# chosen, spreads that do not depend on a scale.
 FEATURES = programs.FOUNDATION | {
     '-' + name
     for name in (
@@ -41,7 +42,7 @@ FEATURES = programs.FOUNDATION | {
         ' comparison_as_number value_of_and_or argument_int argument_int_array int_for_float'
         ' dimension_1 function_of_two where array_of_two array_ternary assign_int unpack_nested'
         ' argument_container absolute_value np.abs np.absolute np.fabs math.fabs np.sign'
-        ' np.max np.min np.std slice_step'
+        ' np.max np.min np.std slice_step rows_written records_stepped'
     ).split()
 }
 

@@ -125,6 +125,7 @@ void CheckpointText::begin(Statements& out) {
   for (const SnapshotPart& part : plan_.state) {
     if (plan_.thinned) out.push_back(assign(filled(part), context_.make<ListDisplay>({}, Exprs())));
   }
+  for (const auto& [name, value] : plan_.lengths) out.push_back(assign(name, value));
   if (plan_.first_steps != nullptr) out.push_back(assign(plan_.stored, plan_.first_steps));
   if (const auto* stride = as<Name>(plan_.stride)) {
     const Expr* value = plan_.make_stride != nullptr ? plan_.make_stride : context_.integer(1);

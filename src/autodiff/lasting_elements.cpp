@@ -15,7 +15,11 @@ namespace tangent {
 
 // The outermost loop around the position that leaves the array's name alone.
 std::optional<Position> Reverse::behind_elements(Symbol array, const Stmt** loop) {
-  for (std::size_t level = 0; level + 1 < enclosing_.size(); ++level) {
+  if (enclosing_.empty()) return std::nullopt;
+  // What a body leaves to be written down is written in it when its statements are done.
+  const bool is_within = position_.block != key_of(enclosing_.back().first);
+  const std::size_t count = enclosing_.size() - (is_within ? 0 : 1);
+  for (std::size_t level = 0; level < count; ++level) {
     const auto& [block, index] = enclosing_[level];
     const Stmt* statement = index < block.size() ? block[index] : nullptr;
     if (statement == nullptr || (!is<For>(statement) && !is<While>(statement))) continue;

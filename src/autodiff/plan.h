@@ -73,9 +73,11 @@ struct CheckpointPlan {
   bool one_step = false;  // a stretch is one step that is not cut: it needs no loops and no tapes
   std::int64_t most = 0;  // at most so many snapshots; 0: as the form has it
   Block inside;           // the loop alone: positions in it are those of one stretch
-  const Expr* range = nullptr;        // all items of a `for`; null: a `while`
-  const Expr* total = nullptr;        // how many steps there are; null: `steps` says
-  bool from_zero = false;             // the items are the numbers of the steps
+  const Expr* range = nullptr;  // all items of a `for`; null: a `while`
+  const Expr* total = nullptr;  // how many steps there are; null: `steps` says
+  bool from_zero = false;       // the items are the numbers of the steps
+  // Numbers that hang on lists, which may have other lengths later: their names, and what they are.
+  std::vector<std::pair<Symbol, const Expr*>> lengths = {};
   const Expr* stride = nullptr;       // Segments, Thinned: a number, or the name of one
   const Expr* stretches = nullptr;    // Binomial: what makes the schedule
   const Expr* first_steps = nullptr;  // … and the steps of its first snapshots
@@ -98,6 +100,7 @@ struct CheckpointPlan {
   template <class F>
   void for_each_definition(F&& f) const {
     for (const SnapshotPart& part : state) f(part.list);
+    for (const auto& [name, value] : lengths) f(name);
     if (steps) f(steps);
     if (stored) f(stored);
     if (const auto* name = as<Name>(stride)) f(name->symbol);

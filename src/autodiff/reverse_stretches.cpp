@@ -108,6 +108,25 @@ void Reverse::reverse_stretches(const Stmt* loop) {
 
 // What the loop runs over, seen from one stretch.
 const Expr* Reverse::plan_stretch(CheckpointPlan& plan, const Call* range) {
+  const auto reads_list = [&](const Expr* value) {
+    return find_node(value, [&](const Node* node) {
+             const auto* name = as<Name>(node);
+             return name != nullptr && typing_.of(name).kind == TypeKind::List;
+           }) != nullptr;
+  };
+  if (std::ranges::any_of(range->arguments, reads_list)) {
+    std::vector<const Expr*> bounds;
+    for (const Expr* argument : range->arguments) {
+      bounds.push_back(argument);
+      if (!reads_list(argument)) continue;
+      const Symbol name = names_.fresh("length");
+      typing_.declare(name, Type::number(DType::Integer));
+      plan.lengths.emplace_back(name, argument);
+      bounds.back() = context_.local(name);
+    }
+    range = context_.make<Call>(range->ranges, range->function, range->callee,
+                                Exprs(context_.list(bounds)), range->keywords);
+  }
   const Exprs arguments = range->arguments;
   const auto is_number = [&](std::size_t k, std::int64_t value) {
     const Constant* constant = k < arguments.size() ? whole_number(arguments[k]) : nullptr;
@@ -144,6 +163,7 @@ void Reverse::plan_schedule(const Stmt* loop, CheckpointPlan& plan, Position aft
     result_.plan.need(after, name);
     return name;
   };
+  for (const auto& [name, value] : plan.lengths) result_.plan.need(after, name);
   if (!known) plan.total = nullptr;
   if (!known || !plan.from_zero) plan.steps = forward_number("steps");
   // `for _ in range(n)`: the number of the step is read now.
