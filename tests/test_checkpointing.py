@@ -11,6 +11,7 @@ import contextlib
 import copy
 import functools
 import io
+import math
 import pickle
 import sys
 import tracemalloc
