@@ -9,6 +9,9 @@ namespace tangent {
 
 namespace {
 
+// A symbol is one text: where it stands tells it from all others.
+const void* identity_of(Symbol symbol) { return &*symbol.text().begin(); }
+
 // Accesses are compared pair by pair: of long programs nothing is said.
 constexpr std::size_t kMostAccesses = 60;
 
@@ -400,14 +403,14 @@ std::optional<ElementOrder::Sum> ElementOrder::sum_of(const Expr* value, int sid
     const auto known = scene.values[side].find(name->symbol);
     if (known != scene.values[side].end() && name->scope == Scope::Local) return known->second;
     if (defined_.contains(name->symbol) || !is_integer(name)) return std::nullopt;
-    return Sum{.terms = {{{name->symbol.text().data(), 3}, 1}}, .constant = 0};
+    return Sum{.terms = {{{identity_of(name->symbol), 3}, 1}}, .constant = 0};
   }
   if (const auto* call = as<Call>(value);
       call != nullptr && call->callee.text() == "builtins.len" && call->arguments.size() == 1) {
     const auto* name = as<Name>(call->arguments[0]);
     if (name == nullptr || (defined_.contains(name->symbol) && name->symbol != array_))
       return std::nullopt;
-    return Sum{.terms = {{{name->symbol.text().data(), 4}, 1}}, .constant = 0};
+    return Sum{.terms = {{{identity_of(name->symbol), 4}, 1}}, .constant = 0};
   }
   const auto* operation = as<BinaryOperation>(value);
   if (operation == nullptr) return std::nullopt;
@@ -462,7 +465,11 @@ std::vector<std::optional<ElementOrder::Span>> ElementOrder::spans(const Access&
       }
       if (!is_integer(part)) return found;
       const std::optional<Sum> sum = sum_of(part, side, scene);
-      found.push_back(sum ? std::optional<Span>({.low = *sum, .high = *sum}) : std::nullopt);
+      if (sum) {
+        found.emplace_back(Span{.low = *sum, .high = sum});
+      } else {
+        found.emplace_back();
+      }
     }
     if (slices) return found;  // what indexes the slice does not index the array
   }

@@ -12,7 +12,7 @@
 
 namespace tangent {
 
-template <class T, std::size_t kNear = 32>
+template <class T, std::size_t Near = 32>
 class SmallStack {
   static_assert(std::is_trivially_copyable_v<T>);
 
@@ -24,7 +24,7 @@ class SmallStack {
   [[nodiscard]] std::size_t size() const { return size_; }
 
   void push(T value) {
-    if (size_ < kNear) {
+    if (size_ < Near) {
       near_[size_] = value;
     } else {
       far_.push_back(value);
@@ -33,7 +33,7 @@ class SmallStack {
   }
   T pop() {
     --size_;
-    if (size_ < kNear) return near_[size_];
+    if (size_ < Near) return near_[size_];
     const T value = far_.back();
     far_.pop_back();
     return value;
@@ -47,9 +47,9 @@ class SmallStack {
   }
 
  private:
-  T& at(std::size_t index) { return index < kNear ? near_[index] : far_[index - kNear]; }
+  T& at(std::size_t index) { return index < Near ? near_[index] : far_[index - Near]; }
 
-  std::array<T, kNear> near_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+  std::array<T, Near> near_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   std::vector<T> far_;
   std::size_t size_ = 0;
 };

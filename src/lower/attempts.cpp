@@ -206,7 +206,8 @@ class Attempts {
 
   const Expr* read(Symbol symbol, Ranges ranges) { return context_.local(symbol, ranges); }
 
-  const Call* marker(std::string_view callee, std::vector<const Expr*> arguments, Ranges ranges) {
+  const Call* marker(std::string_view callee, const std::vector<const Expr*>& arguments,
+                     Ranges ranges) {
     const Expr* function =
         context_.global(context_.symbol("<" + std::string(callee.substr(8)) + ">"), ranges);
     return context_.make<Call>(ranges, function, context_.symbol(callee),

@@ -27,13 +27,13 @@ namespace tangent::lowering {
 
 // What an exception that handlers take can come from.
 enum RaisedBy : std::int64_t {
-  kByCalls = 1,
-  kByDivision = 2,
-  kByArithmetic = 4,
-  kBySubscripts = 8,
-  kByLinearAlgebra = 16,  // of calls those of numpy.linalg alone, with kByCalls absent
-  kByShapes = 64,         // and values: like anything, but of numbers no more than calls raise it
-  kByAnything = 32,
+  ByCalls = 1,
+  ByDivision = 2,
+  ByArithmetic = 4,
+  BySubscripts = 8,
+  ByLinearAlgebra = 16,  // of calls those of numpy.linalg alone, with ByCalls absent
+  ByShapes = 64,         // and values: like anything, but of numbers no more than calls raise it
+  ByAnything = 32,
 };
 
 // What raises the exceptions of a class, by its name.

@@ -188,7 +188,7 @@ const Expr* Lowering::iterator_call(const Call& it, const Thing& thing, Destinat
         return context_.make<ListDisplay>(it.ranges, Exprs(context_.list(tuples)));
     }
   }
-  const auto inlined = [&](std::string_view text, std::vector<const Expr*> arguments) {
+  const auto inlined = [&](std::string_view text, const std::vector<const Expr*>& arguments) {
     const auto* call = context_.make<Call>(it.ranges, it.function, Symbol(),
                                            Exprs(context_.list(arguments)), List<const Keyword*>());
     return inline_call(*call, written_in_python(text), destination);

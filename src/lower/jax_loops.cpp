@@ -381,7 +381,8 @@ const Expr* Lowering::jax_loop(const Call& it, std::string_view name, Destinatio
              std::string(remedy));
   }
   const auto unpacks = [](const Expr* e) { return is<Starred>(e); };
-  const auto with = [&](std::vector<const Expr*> arguments, std::vector<const Keyword*> keywords) {
+  const auto with = [&](const std::vector<const Expr*>& arguments,
+                        const std::vector<const Keyword*>& keywords) {
     return context_.make<Call>(it.ranges, it.function, it.callee, Exprs(context_.list(arguments)),
                                List<const Keyword*>(context_.list(keywords)));
   };

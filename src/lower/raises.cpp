@@ -36,20 +36,20 @@ bool is_bound_of_loop(const Call* call) {
 bool call_raises(const Call* call, std::int64_t mask) {
   const std::string_view callee = call->callee.text();
   if (is_attempt_part(callee) || is_bound_of_loop(call)) return false;
-  if ((mask & (kByAnything | kByShapes)) != 0) return true;
-  if (callee.starts_with("numpy.linalg.") && (mask & kByLinearAlgebra) != 0) return true;
-  if ((mask & kByCalls) == 0) return false;
+  if ((mask & (ByAnything | ByShapes)) != 0) return true;
+  if (callee.starts_with("numpy.linalg.") && (mask & ByLinearAlgebra) != 0) return true;
+  if ((mask & ByCalls) == 0) return false;
   const bool library = callee.starts_with("numpy.") || callee.starts_with("math.") ||
                        callee == "builtins.abs" || callee == "builtins.float" ||
                        callee == "builtins.print" || callee == "builtins.sum" ||
                        callee == "builtins.min" || callee == "builtins.max";
-  if ((mask & kByArithmetic) != 0) return !callee.starts_with("numpy.");
+  if ((mask & ByArithmetic) != 0) return !callee.starts_with("numpy.");
   return !library;
 }
 
 bool operator_raises(BinaryOperator op, const Expr* right, std::int64_t mask) {
-  if ((mask & (kByAnything | kByShapes | kByArithmetic)) != 0) return true;
-  if ((mask & kByDivision) == 0) return false;
+  if ((mask & (ByAnything | ByShapes | ByArithmetic)) != 0) return true;
+  if ((mask & ByDivision) == 0) return false;
   const auto* constant = as<Constant>(right);
   const bool number = constant != nullptr && (constant->value.kind == LiteralKind::Integer ||
                                               constant->value.kind == LiteralKind::Float);
@@ -75,15 +75,15 @@ bool is_module_path(const Expr* value) {
 
 std::int64_t raised_by(std::string_view name) {
   const std::string_view last = name.substr(name.rfind('.') + 1);
-  if (last == "ZeroDivisionError") return kByCalls | kByDivision;
+  if (last == "ZeroDivisionError") return ByCalls | ByDivision;
   if (last == "OverflowError" || last == "ArithmeticError" || last == "FloatingPointError")
-    return kByCalls | kByDivision | kByArithmetic;
+    return ByCalls | ByDivision | ByArithmetic;
   if (last == "KeyError" || last == "IndexError" || last == "LookupError")
-    return kByCalls | kBySubscripts;
-  if (last == "LinAlgError") return kByCalls | kByLinearAlgebra;
-  if (last == "ValueError") return kByShapes;
-  if (last == "ValueError") return kByShapes;
-  return kByAnything;
+    return ByCalls | BySubscripts;
+  if (last == "LinAlgError") return ByCalls | ByLinearAlgebra;
+  if (last == "ValueError") return ByShapes;
+  if (last == "ValueError") return ByShapes;
+  return ByAnything;
 }
 
 bool raises_in(const Expr* expression, std::int64_t mask) {
@@ -93,11 +93,11 @@ bool raises_in(const Expr* expression, std::int64_t mask) {
            if (const auto* call = as<Call>(node)) return call_raises(call, mask);
            if (const auto* subscript = as<Subscript>(node)) {
              // A slice may be as long as it likes.
-             if (is<Slice>(subscript->index)) return (mask & (kByShapes | kByAnything)) != 0;
-             return (mask & (kBySubscripts | kByShapes | kByAnything)) != 0;
+             if (is<Slice>(subscript->index)) return (mask & (ByShapes | ByAnything)) != 0;
+             return (mask & (BySubscripts | ByShapes | ByAnything)) != 0;
            }
            if (const auto* attribute = as<Attribute>(node))
-             return (mask & (kByAnything | kByShapes)) != 0 && !is_module_path(attribute->value);
+             return (mask & (ByAnything | ByShapes)) != 0 && !is_module_path(attribute->value);
            return false;
          }) != nullptr;
 }
@@ -112,7 +112,7 @@ bool may_raise_in(const Stmt* statement, std::int64_t mask) {
   if (const auto* assign = as<Assign>(statement)) {
     if (is<Subscript>(assign->targets[0]) && raises_in(assign->targets[0], mask)) return true;
     if (is<TupleDisplay>(assign->targets[0]) && !is<TupleDisplay>(assign->value) &&
-        (mask & (kByAnything | kByShapes)) != 0)
+        (mask & (ByAnything | ByShapes)) != 0)
       return true;
   }
   bool found = false;

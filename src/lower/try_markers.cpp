@@ -38,12 +38,12 @@ const Expr* Lowering::try_marker(const Call& it) {
       const std::string_view name = library ? thing->qualified_name.text() : std::string_view();
       const bool own = name.find('.') != std::string_view::npos && !name.starts_with("builtins.") &&
                        !name.starts_with("numpy.");
-      mask |= library && !own ? raised_by(name) : kByAnything;
+      mask |= library && !own ? raised_by(name) : ByAnything;
       return expression(written);
     };
     for (const Expr* written : it.arguments) {
       if (is<Constant>(written)) {
-        mask |= kByAnything;
+        mask |= ByAnything;
         classes.push_back(written);
       } else if (const auto* several = as<TupleDisplay>(written)) {
         std::vector<const Expr*> elements;

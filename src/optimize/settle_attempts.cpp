@@ -88,16 +88,16 @@ class AttemptSettler {
   }
 
   bool may_raise(const Stmt* statement, std::int64_t mask) {
-    using lowering::kByAnything;
-    using lowering::kByArithmetic;
-    using lowering::kByDivision;
-    using lowering::kBySubscripts;
+    using lowering::ByAnything;
+    using lowering::ByArithmetic;
+    using lowering::ByDivision;
+    using lowering::BySubscripts;
     // What numbers and elements raise may be nothing that the handlers take.
     const auto harmless = [&](const Expr* expression) {
-      if ((mask & kByAnything) != 0) return false;
-      if (is<Subscript>(expression)) return (mask & kBySubscripts) == 0;
+      if ((mask & ByAnything) != 0) return false;
+      if (is<Subscript>(expression)) return (mask & BySubscripts) == 0;
       const auto* operation = as<BinaryOperation>(expression);
-      return operation != nullptr && (mask & (kByDivision | kByArithmetic)) == 0 &&
+      return operation != nullptr && (mask & (ByDivision | ByArithmetic)) == 0 &&
              typing_.of(operation->left).is_number() && typing_.of(operation->right).is_number();
     };
     if (is<Pass>(statement)) return false;
