@@ -172,6 +172,49 @@ def product_of_lengths(x):
 
 
 @case(np.array([0.4, 0.9, -1.2]))
+def product_with_itself(x):
+    total = 0.0
+    for a, b in itertools.product(x * x, repeat=2):
+        total += math.sin(a) * b
+    return total
+
+
+@case({1: 0.4, 0: 0.9, 2: -1.2}, np.array([0.3, 0.8, 1.1]), wrt=(1,))
+def combinations_of_keys(d, x):
+    total = 0.0
+    for a, b in itertools.combinations(d, 2):
+        total += x[a] * math.sin(x[b]) * (a + 1)
+    return total
+
+
+def counted(x, seen):
+    seen[0] += 1.0
+    return len(x)
+
+
+@case(np.array([0.4, 0.9]), np.zeros(1))
+def evaluated_once(x, seen):
+    a, b = [x[k] * x[k] for k in range(counted(x, seen))]
+    total = a * b * seen[0]
+    for i, j in itertools.combinations(range(counted(x, seen)), 2):
+        total += x[i] * x[j] * seen[0]
+    for i, j in itertools.product(range(counted(x, seen)), repeat=2):
+        total += x[i] * math.sin(x[j]) * seen[0]
+    return total
+
+
+@case(np.array([0.4, 0.9]))
+def range_of_its_own(x):
+    def range(n):
+        return [0] * n
+
+    total = 0.0
+    for i, j in itertools.combinations(range(len(x)), 2):
+        total += x[i] * x[j] + x[1]
+    return total
+
+
+@case(np.array([0.4, 0.9, -1.2]))
 def pairwise_differences(x):
     total = 0.0
     for a, b in itertools.pairwise(x):

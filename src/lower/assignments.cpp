@@ -140,15 +140,12 @@ const Expr* Lowering::unpacked_generator(const Assign& it) {
        generator->form != ComprehensionKind::List))
     return nullptr;
   if (generator->form == ComprehensionKind::Generator) generators_.insert(generator);
-  const auto* range = as<Call>(generator->generators[0]->iterable);
-  const auto* called = range != nullptr ? as<Name>(range->function) : nullptr;
-  if (generator->generators.size() != 1 || !generator->generators[0]->conditions.empty() ||
-      called == nullptr || called->symbol.text() != "range")
+  if (generator->generators.size() != 1 || !generator->generators[0]->conditions.empty())
     return nullptr;
-  const Expr* first = expression(range);
-  const auto items = counted_items(first);
+  const Expr* iterable = generator->generators[0]->iterable;
+  const auto items = written_counted_items(iterable);
   if (!items || items->size() != targets->size()) return nullptr;
-  return unrolled_comprehension(*generator, first);
+  return unrolled_comprehension(*generator, expression(iterable));
 }
 
 void Lowering::want_results(const Assign& it) {

@@ -18,10 +18,13 @@ constexpr std::size_t kMostWritten = 64;
 // As Python's documentation describes them; of the outside they read builtins alone.
 constexpr std::string_view kPairs = R"(
 def combinations(items):
+    pool = []
+    for item in items:
+        pool.append(item)
     pairs = []
-    for k in range(len(items)):
-        for m in range(k + 1, len(items)):
-            pairs.append((items[k], items[m]))
+    for k in range(len(pool)):
+        for m in range(k + 1, len(pool)):
+            pairs.append((pool[k], pool[m]))
     return pairs
 )";
 constexpr std::string_view kPairsOfRange = R"(
@@ -34,11 +37,14 @@ def combinations(size):
 )";
 constexpr std::string_view kOrderedPairs = R"(
 def permutations(items):
+    pool = []
+    for item in items:
+        pool.append(item)
     pairs = []
-    for k in range(len(items)):
-        for m in range(len(items)):
+    for k in range(len(pool)):
+        for m in range(len(pool)):
             if k != m:
-                pairs.append((items[k], items[m]))
+                pairs.append((pool[k], pool[m]))
     return pairs
 )";
 constexpr std::string_view kOrderedPairsOfRange = R"(
@@ -55,6 +61,14 @@ def product(first, second):
     pairs = []
     for a in first:
         for b in second:
+            pairs.append((a, b))
+    return pairs
+)";
+constexpr std::string_view kSquare = R"(
+def product(items):
+    pairs = []
+    for a in items:
+        for b in items:
             pairs.append((a, b))
     return pairs
 )";
@@ -153,22 +167,15 @@ const Expr* Lowering::iterator_call(const Call& it, const Thing& thing, Destinat
   // Where every item is an integer that is known, so is every tuple.
   if (sized || *name == "product") {
     std::vector<std::vector<const Expr*>> columns;
-    const std::size_t mark = out_->size();
     const std::vector<const Expr*> distinct(
         written.begin(),
         *name == "product" && !it.keywords.empty() ? written.begin() + 1 : written.end());
-    bool known = std::ranges::all_of(distinct, [](const Expr* e) {
-      const auto* range = as<Call>(e);
-      const auto* function = range != nullptr ? as<Name>(range->function) : nullptr;
-      return is<TupleDisplay>(e) || is<ListDisplay>(e) ||
-             (function != nullptr && function->symbol.text() == "range");
-    });
-    for (std::size_t k = 0; known && k < distinct.size(); ++k) {
-      auto items = counted_items(expression(distinct[k]));
-      known = items.has_value();
-      if (known) columns.push_back(std::move(*items));
+    for (const Expr* iterable : distinct) {
+      auto items = written_counted_items(iterable);
+      if (!items) break;
+      columns.push_back(std::move(*items));
     }
-    if (known && out_->size() == mark) {
+    if (columns.size() == distinct.size()) {
       while (columns.size() < size) columns.push_back(columns[0]);
       std::vector<const Expr*> tuples;
       if (sized || !it.keywords.empty()) {
@@ -195,15 +202,14 @@ const Expr* Lowering::iterator_call(const Call& it, const Thing& thing, Destinat
   };
   if (sized) {
     if (size != 2) wrong();
-    const auto* range = as<Call>(written[0]);
-    const auto* function = range != nullptr ? as<Name>(range->function) : nullptr;
-    const bool counts = function != nullptr && function->symbol.text() == "range" &&
-                        range->arguments.size() == 1 && range->keywords.empty();
+    const Call* range = written_range(written[0]);
     const bool ordered = *name == "permutations";
-    if (counts)
+    if (range != nullptr && range->arguments.size() == 1 && range->keywords.empty())
       return inlined(ordered ? kOrderedPairsOfRange : kPairsOfRange, {range->arguments[0]});
     return inlined(ordered ? kOrderedPairs : kPairs, written);
   }
+  if (*name == "product" && !it.keywords.empty() && size == 2)
+    return inlined(kSquare, {written[0]});
   if (*name == "pairwise" && written.size() == 1) return inlined(kPairwise, written);
   if (written.size() != 2) wrong();
   if (*name == "product") return inlined(kProduct, written);

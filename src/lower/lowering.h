@@ -401,6 +401,8 @@ class Lowering {
   std::optional<std::int64_t> constant_integer(const Expr* core) const;
   const Expr* integer_of(std::int64_t value, Ranges ranges);
   std::optional<std::vector<const Expr*>> counted_items(const Expr* core);
+  const Call* written_range(const Expr* written);
+  std::optional<std::vector<const Expr*>> written_counted_items(const Expr* written);
   bool is_written_out(const Node& loop) const;
   void write_out_around(const Expr* index);
   // What names stood for before a round of a loop that is written out.

@@ -18,15 +18,6 @@ namespace {
 
 constexpr std::size_t kMostUnrolled = 64;
 
-// Whether an assignment to the target binds the name: `x.a = …` and `x[k] = …` do not.
-bool binds_name(const Expr* target, Symbol symbol) {
-  if (const auto* name = as<Name>(target)) return name->symbol == symbol;
-  if (const auto* starred = as<Starred>(target)) return binds_name(starred->value, symbol);
-  const Exprs* elements = display_elements(target);
-  return elements != nullptr &&
-         std::ranges::any_of(*elements, [&](const Expr* e) { return binds_name(e, symbol); });
-}
-
 // Whether a statement of the loop's body leaves the loop, or a round of it.
 const Stmt* exit_of(Block body) {
   for (const Stmt* statement : body) {
@@ -117,6 +108,38 @@ std::optional<std::vector<const Expr*>> Lowering::counted_items(const Expr* core
   return items;
 }
 
+// `range(…)`, if it is the builtin.
+const Call* Lowering::written_range(const Expr* written) {
+  const auto* call = as<Call>(written);
+  if (call == nullptr || !is<Name>(call->function)) return nullptr;
+  const std::optional<Thing> thing = thing_of(call->function);
+  return thing && thing->kind == ThingKind::Library &&
+                 thing->qualified_name.text() == "builtins.range"
+             ? call
+             : nullptr;
+}
+
+// The same for an expression as it is written, which may be lowered again: nothing in it does
+// anything.
+std::optional<std::vector<const Expr*>> Lowering::written_counted_items(const Expr* written) {
+  const Call* range = written_range(written);
+  const Exprs* elements = display_elements(written);
+  if (range == nullptr && elements == nullptr) return std::nullopt;
+  for (const Expr* part : range != nullptr ? range->arguments : *elements) {
+    const Node* busy = find_node(part, [&](const Node* node) {
+      if (is<Name>(node) || is<Constant>(node) || is<BinaryOperation>(node) ||
+          is<UnaryOperation>(node))
+        return false;
+      const auto* call = as<Call>(node);
+      const std::optional<Thing> thing =
+          call != nullptr && is<Name>(call->function) ? thing_of(call->function) : std::nullopt;
+      return !thing || thing->qualified_name.text() != "builtins.len";
+    });
+    if (busy != nullptr) return std::nullopt;
+  }
+  return counted_items(expression(written));
+}
+
 namespace {
 
 std::tuple<FileId, std::uint32_t, std::uint32_t> place_of(const Node& node) {
@@ -154,28 +177,10 @@ void Lowering::bind_constants(const Expr* target, const Expr* item, Block body, 
   }
   if (!integer_literal(item)) return;
   const NameUse* use = frame_->facts->find(name->symbol);
-  bool assigned = use != nullptr && (use->nested_writes > 0 || use->is_nonlocal);
-  for (const Stmt* statement : body) {
-    for_each_node(*statement, [&](const Node& node) {
-      const Expr* bound = nullptr;
-      if (const auto* assign = as<Assign>(&node)) {
-        for (const Expr* each : assign->targets)
-          assigned = assigned || binds_name(each, name->symbol);
-      } else if (const auto* augmented = as<AugmentedAssign>(&node)) {
-        bound = augmented->target;
-      } else if (const auto* annotated = as<AnnotatedAssign>(&node)) {
-        bound = annotated->target;
-      } else if (const auto* loop = as<For>(&node)) {
-        bound = loop->target;
-      } else if (const auto* named = as<NamedExpression>(&node)) {
-        bound = named->target;
-      } else if (is<Delete>(&node)) {
-        assigned = true;
-      }
-      if (bound != nullptr) assigned = assigned || binds_name(bound, name->symbol);
-    });
-  }
-  if (assigned) return;
+  if (use != nullptr && (use->nested_writes > 0 || use->is_nonlocal)) return;
+  const ScopeFacts facts = scope_facts({}, body);
+  const NameUse* inside = facts.find(name->symbol);
+  if (inside != nullptr && inside->writes > 0) return;
   const auto found = frame_->bindings.find(name->symbol);
   before.emplace_back(
       name->symbol, found != frame_->bindings.end() ? std::optional(found->second) : std::nullopt);
