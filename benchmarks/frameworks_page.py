@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -151,25 +152,27 @@ def time_table(case: str, results: dict[str, Measured]) -> str:
 def memory_table(results: dict[str, Measured]) -> str:
     lines = ['## Memory of a loop: 20,000 elements, 50 steps', '',
              '| tool | peak by tracemalloc | growth of the process |', '|---|---:|---:|']
-    for tool, each in results.items():
-        if not each.numbers:
-            lines.append(failed(tool, each, 2))
-            continue
-        traced, resident = each.numbers['traced'], each.numbers['resident']
-        lines.append(f'| {TOOLS[tool]} | {traced / 1e6:.2f} MB | {resident / 1e6:.2f} MB |')
-    return '\n'.join(lines)
+    return '\n'.join(lines + rows(results, ('traced', 'resident'), lambda n: f'{n / 1e6:.2f} MB'))
 
 
 def cold_table(results: dict[str, Measured]) -> str:
     lines = ['## A fresh process: the gradient of a function of five lines', '',
              '| tool | import | gradient and first call |', '|---|---:|---:|']
+    return '\n'.join(lines + rows(results, ('import', 'first'), in_units))
+
+
+def rows(
+    results: dict[str, Measured], keys: tuple[str, ...], spelled: Callable[[float], str]
+) -> list[str]:
+    """A row per tool: these of its numbers, or why there are none."""
+    lines = []
     for tool, each in results.items():
-        if not each.numbers:
-            lines.append(failed(tool, each, 2))
-            continue
-        lines.append(f'| {TOOLS[tool]} | {in_units(each.numbers["import"])} | '
-                     f'{in_units(each.numbers["first"])} |')
-    return '\n'.join(lines)
+        if each.numbers:
+            numbers = ' | '.join(spelled(each.numbers[key]) for key in keys)
+            lines.append(f'| {TOOLS[tool]} | {numbers} |')
+        else:
+            lines.append(failed(tool, each, len(keys)))
+    return lines
 
 
 def bar_table(found: Results) -> str:

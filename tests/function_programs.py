@@ -10,16 +10,9 @@ arguments. Each case is a function, its arguments, and the positions that are di
 import functools
 
 import numpy as np
+from case_lists import case_list
 
-CASES = []
-
-
-def case(*arguments, wrt=(0,)):
-    def registered(f):
-        CASES.append((f, arguments, wrt))
-        return f
-
-    return registered
+CASES, case = case_list()
 
 
 def s(t):

@@ -8,18 +8,11 @@ unseen. Each case is a function, its arguments, and the positions that are diffe
 import contextlib
 
 import numpy as np
+from case_lists import case_list
 
 from function_programs import s
 
-CASES = []
-
-
-def case(*arguments, wrt=(0,)):
-    def registered(f):
-        CASES.append((f, arguments, wrt))
-        return f
-
-    return registered
+CASES, case = case_list()
 
 
 rng = np.random.default_rng(1)

@@ -14,7 +14,6 @@ import io
 import math
 import pickle
 import sys
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ import oracle
 import programs
 import pytest
 import tangent
+from measuring import peak_memory
 from tangent import _checkpointing, _runtime_steps
 
 CONFIGS = {
@@ -712,16 +712,6 @@ def test_recomputed_steps(n: int, snapshots: int | None) -> None:
     count = snapshots or _runtime_steps._default_snapshots(n)
     # The last run of each step, which is undone at once, needs sin(x) alone.
     assert runs_of_the_step(binomial, x, n) == _checkpointing.recomputed_steps(n, count)
-
-
-def peak_memory(df: Callable[..., Any], *args: Any) -> int:
-    df(*args)
-    tracemalloc.start()
-    try:
-        df(*args)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def test_memory() -> None:

@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import numpy as np
 import oracle
 import pytest
 import tangent
+from measuring import peak_memory
 from tangent import _runtime_disk
 from test_checkpointing import CONFIGS, PROGRAMS, arguments, gradients
 
@@ -93,27 +93,18 @@ def test_text(tmp_path: Path) -> None:
 def test_memory(tmp_path: Path) -> None:
     x = np.linspace(0.0, 1.0, 5000)
 
-    def peak(df: Callable[..., Any], *args: Any) -> int:
-        df(*args)
-        tracemalloc.start()
-        try:
-            df(*args)
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-
     n = 300
-    assert peak(tangent.grad(steps), x, n) > n * x.nbytes
+    assert peak_memory(tangent.grad(steps), x, n) > n * x.nbytes
     on_disk = tangent.grad(steps, checkpoint_config={'disk': tmp_path})
-    assert peak(on_disk, x, n) < 8 * x.nbytes
+    assert peak_memory(on_disk, x, n) < 8 * x.nbytes
     for schedule in ('sqrt', 'binomial'):
         config = {'enabled': True, 'schedule': schedule, 'disk': tmp_path}
-        assert peak(tangent.grad(steps, checkpoint_config=config), x, n) < 8 * x.nbytes
+        assert peak_memory(tangent.grad(steps, checkpoint_config=config), x, n) < 8 * x.nbytes
     twice = tangent.grad(tangent.grad(steps), wrt=0)
     config = {'disk': tmp_path}
     mine = tangent.grad(tangent.grad(steps, checkpoint_config=config), checkpoint_config=config)
     np.testing.assert_array_equal(mine(x, n), twice(x, n))
-    assert peak(mine, x, n) < 0.1 * peak(twice, x, n)
+    assert peak_memory(mine, x, n) < 0.1 * peak_memory(twice, x, n)
 
 
 def test_a_place_is_used_again(tmp_path: Path) -> None:

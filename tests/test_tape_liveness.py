@@ -3,13 +3,13 @@ done."""
 
 from __future__ import annotations
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
 import oracle
 import pytest
 import tangent
+from measuring import peak_memory
 
 KEPT = {'tape_liveness': False}
 
@@ -77,21 +77,11 @@ def cut(x, steps):
     return s
 
 
-def peak(df: Any, x: np.ndarray, steps: int) -> int:
-    df(x, 2)
-    tracemalloc.start()
-    try:
-        df(x, steps)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize('f', [sums, means], ids=lambda f: f.__name__)
 def test_memory_of_a_loop_whose_arrays_are_needed_for_their_shape(f: Any) -> None:
     x = np.linspace(0.5, 1.5, 20_000)
-    least = peak(tangent.grad(f), x, 50)
-    most = peak(tangent.grad(f, optimizations=KEPT), x, 50)
+    least = peak_memory(tangent.grad(f), x, 50)
+    most = peak_memory(tangent.grad(f, optimizations=KEPT), x, 50)
     assert most > 45 * x.nbytes
     assert least <= 0.1 * most
 

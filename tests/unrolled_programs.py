@@ -10,16 +10,9 @@ import itertools
 import math
 
 import numpy as np
+from case_lists import case_list
 
-CASES = []
-
-
-def case(*arguments, wrt=(0,)):
-    def registered(f):
-        CASES.append((f, arguments, wrt))
-        return f
-
-    return registered
+CASES, case = case_list()
 
 
 class Body:
