@@ -53,12 +53,7 @@ class OwnRows {
     int before = -1;
     for (const Stmt* statement : function_.body) {
       for_each_node(*statement, [&](const Node& node) {
-        if (!is_statement(node.kind)) return;
-        const auto* assign = as<Assign>(&node);
-        const auto* loop = as<For>(&node);
-        const Expr* target = assign != nullptr ? assign->targets[0]
-                             : loop != nullptr ? loop->target
-                                               : nullptr;
+        const Expr* target = target_of(node);
         if (target == nullptr || is<Subscript>(target)) return;
         for_each_node(*target, [&](const Node& part) {
           const auto* bound = as<Name>(&part);

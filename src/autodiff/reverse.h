@@ -127,6 +127,7 @@ class Reverse {
   Linear element_of_list(const Expr* taken, const Type& type);
   void add_to_list(const Expr* list, const Linear& adjoint, bool to_all);
   void reverse_list_change(Block block, std::size_t index);
+  Symbol begin_store(Block block, std::size_t index, Symbol container);
   void reverse_list_store(Block block, std::size_t index, const Subscript* place);
   void push_list_display(const ListDisplay* display, const Linear& adjoint);
   // --- dicts by keys that only the run tells (reverse_maps.cpp)

@@ -196,6 +196,17 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
   push(change.item, element_of_list(context_.local(target), type));
 }
 
+// Before a store into a list or dict is undone: the name of its adjoint, empty where it has none.
+Symbol Reverse::begin_store(Block block, std::size_t index, Symbol container) {
+  const std::vector<Symbol> changed = changes(block[index]);
+  flush_primal(changed, container);
+  killed_.insert(changed.begin(), changed.end());
+  if (adjoint_of(container).is_zero()) return {};
+  const Symbol name = list_buffer(container);
+  mark(block, index);
+  return name;
+}
+
 // xs[i] = e and xs[i] op= e of a list, m[i][j] = e of a list of lists.
 void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript* place) {
   const Stmt* statement = block[index];
@@ -206,11 +217,8 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
     refuse(DiagnosticKind::WriteInPlace, place, "a store into a list inside of something else",
            "give the list a name of its own, and store one element");
   }
-  flush_primal(changes(statement), base->symbol);
-  for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
-  if (adjoint_of(base->symbol).is_zero()) return;
-  const Symbol name = list_buffer(base->symbol);
-  mark(block, index);
+  const Symbol name = begin_store(block, index, base->symbol);
+  if (name.empty()) return;
   const Expr* value = stored_value(statement, place);
   const Expr* inside = row == nullptr ? context_.local(name) : list_place(row);
   if (inside == nullptr) refuse_place(row);

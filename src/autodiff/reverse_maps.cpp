@@ -107,11 +107,8 @@ void Reverse::reverse_map_store(Block block, std::size_t index, const Subscript*
     refuse(DiagnosticKind::WriteInPlace, place, "a store into a dict inside of something else",
            "give the dict a name of its own");
   }
-  flush_primal(changes(statement), base->symbol);
-  for (const Symbol symbol : changes(statement)) killed_.insert(symbol);
-  if (adjoint_of(base->symbol).is_zero()) return;
-  const Symbol name = list_buffer(base->symbol);
-  mark(block, index);
+  const Symbol name = begin_store(block, index, base->symbol);
+  if (name.empty()) return;
   const Expr* value = stored_value(statement, place);
   const Expr* key = as_value(primal(place->index));
   const Expr* taken = map_method(context_.local(name), "pop", {key, context_.number(0.0)});

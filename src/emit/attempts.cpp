@@ -6,8 +6,8 @@
 
 #include "analysis/variables.h"
 #include "base/diagnostics.h"
-#include "optimize/settle_attempts.h"
 #include "syntax/attempts.h"
+#include "syntax/places.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
 
@@ -69,12 +69,9 @@ class AttemptSpeller {
       if (const auto* augmented = as<AugmentedAssign>(&node)) {
         if (const auto* name = as<Name>(augmented->target)) ++uses[name->symbol].writes;
       }
-      const auto* assign = as<Assign>(&node);
-      const auto* loop = as<For>(&node);
-      if (assign == nullptr && loop == nullptr) return;
-      const Expr* target = assign != nullptr ? assign->targets[0] : loop->target;
-      const auto* tuple = as<TupleDisplay>(target);
-      for (const Expr* element : tuple != nullptr ? tuple->elements : Exprs(&target, 1)) {
+      const Expr* target = target_of(node);
+      if (target == nullptr) return;
+      for (const Expr* element : parts_of_target(target)) {
         if (const auto* name = as<Name>(element)) {
           --uses[name->symbol].reads;
           ++uses[name->symbol].writes;

@@ -69,12 +69,9 @@ class Attempts {
     });
     // What is only assigned is not read.
     for_each_node(*root, [&](const Node& node) {
-      const auto* assign = as<Assign>(&node);
-      const auto* loop = as<For>(&node);
-      if (assign == nullptr && loop == nullptr) return;
-      const Expr* target = assign != nullptr ? assign->targets[0] : loop->target;
-      const auto* tuple = as<TupleDisplay>(target);
-      for (const Expr* element : tuple != nullptr ? tuple->elements : Exprs(&target, 1)) {
+      const Expr* target = target_of(node);
+      if (target == nullptr) return;
+      for (const Expr* element : parts_of_target(target)) {
         if (const auto* name = as<Name>(element)) --reads[name->symbol];
       }
     });
@@ -89,10 +86,7 @@ class Attempts {
   static bool binds(const Stmt* statement, Symbol name) {
     const auto* assign = as<Assign>(statement);
     if (assign == nullptr || tangent::lowering::mentions(assign->value, name)) return false;
-    const Expr* target = assign->targets[0];
-    const auto* tuple = as<TupleDisplay>(target);
-    const Exprs elements = tuple != nullptr ? tuple->elements : Exprs(&target, 1);
-    return std::ranges::any_of(elements, [&](const Expr* element) {
+    return std::ranges::any_of(parts_of_target(assign->targets[0]), [&](const Expr* element) {
       const auto* it = as<Name>(element);
       return it != nullptr && it->symbol == name;
     });

@@ -25,17 +25,6 @@
 
 namespace tangent::lowering {
 
-// What an exception that handlers take can come from.
-enum RaisedBy : std::int64_t {
-  ByCalls = 1,
-  ByDivision = 2,
-  ByArithmetic = 4,
-  BySubscripts = 8,
-  ByLinearAlgebra = 16,  // of calls those of numpy.linalg alone, with ByCalls absent
-  ByShapes = 64,         // and values: like anything, but of numbers no more than calls raise it
-  ByAnything = 32,
-};
-
 // What raises the exceptions of a class, by its name.
 std::int64_t raised_by(std::string_view qualified_name);
 

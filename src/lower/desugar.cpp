@@ -151,11 +151,7 @@ class Desugar {
                                context_.list<const Expr*>({argument}), List<const Keyword*>());
   }
   const Expr* part(const Expr* whole, std::int64_t place, Ranges ranges) {
-    return context_.make<Subscript>(ranges, whole, index(place, ranges));
-  }
-  const Expr* index(std::int64_t place, Ranges ranges) {
-    const Expr* number = context_.integer(place < 0 ? -place : place, ranges);
-    return place < 0 ? context_.make<UnaryOperation>(ranges, UnaryOperator::Minus, number) : number;
+    return context_.make<Subscript>(ranges, whole, context_.signed_integer(place, ranges));
   }
 
   // --- a, *r, b = value
@@ -224,8 +220,10 @@ class Desugar {
             part(name(whole, at),
                  static_cast<std::int64_t>(k) - static_cast<std::int64_t>(targets.size()), at));
       } else {
-        const Expr* upper = after > 0 ? index(-static_cast<std::int64_t>(after), at) : nullptr;
-        const Expr* lower = before > 0 ? index(static_cast<std::int64_t>(before), at) : nullptr;
+        const Expr* upper =
+            after > 0 ? context_.signed_integer(-static_cast<std::int64_t>(after), at) : nullptr;
+        const Expr* lower =
+            before > 0 ? context_.signed_integer(static_cast<std::int64_t>(before), at) : nullptr;
         const Expr* slice =
             context_.make<Slice>(at, lower, upper, static_cast<const Expr*>(nullptr));
         parts.push_back(builtin("list", context_.make<Subscript>(at, name(whole, at), slice), at));

@@ -598,10 +598,7 @@ CoreFunction spell_out_local_dicts(const CoreFunction& core, Context& context) {
   for (const Stmt* statement : result.body) {
     for_each_node(*statement, [&](const Node& node) {
       const auto* assign = as<Assign>(&node);
-      const auto* loop = as<For>(&node);
-      const Expr* target = assign != nullptr ? assign->targets[0]
-                           : loop != nullptr ? loop->target
-                                             : nullptr;
+      const Expr* target = target_of(node);
       if (target == nullptr || is<Subscript>(target)) return;
       const auto* name = as<Name>(target);
       const auto* display =

@@ -71,22 +71,13 @@ constexpr auto kFormulas = std::to_array<Formula>({
      false},
 });
 
-constexpr std::string_view kMultivariateNormal = R"(
-def logpdf(x, mean, cov):
+constexpr std::string_view kMultivariateNormal = R"((x, mean, cov):
     import numpy as np
     factor = np.linalg.cholesky(cov)
     z = np.linalg.solve(factor, (x - mean).T)
     size = 0.9189385332046727 * len(cov) + np.sum(np.log(np.diag(factor)))
-    return -0.5 * np.sum(z * z, axis=0) - size
-)";
-constexpr std::string_view kMultivariateNormalDensity = R"(
-def pdf(x, mean, cov):
-    import numpy as np
-    factor = np.linalg.cholesky(cov)
-    z = np.linalg.solve(factor, (x - mean).T)
-    size = 0.9189385332046727 * len(cov) + np.sum(np.log(np.diag(factor)))
-    return np.exp(-0.5 * np.sum(z * z, axis=0) - size)
-)";
+    return )";
+constexpr std::string_view kLogarithm = "-0.5 * np.sum(z * z, axis=0) - size";
 
 const Formula* find_formula(std::string_view distribution, std::string_view method) {
   const auto found = std::ranges::find_if(kFormulas, [&](const Formula& each) {
@@ -127,12 +118,12 @@ const Expr* Lowering::distribution(const Call& it, std::string_view name, Destin
       std::ranges::any_of(it.keywords, [](const Keyword* k) { return k->name.empty(); }))
     return nullptr;
   if (of == "multivariate_normal") {
-    if (it.arguments.size() + it.keywords.size() != 3) return nullptr;
-    if (method == "logpdf")
-      return inline_call(it, written_in_python(kMultivariateNormal), destination);
-    if (method == "pdf")
-      return inline_call(it, written_in_python(kMultivariateNormalDensity), destination);
-    return nullptr;
+    const bool is_logarithm = method == "logpdf";
+    if (it.arguments.size() + it.keywords.size() != 3 || (!is_logarithm && method != "pdf"))
+      return nullptr;
+    std::string text = "\ndef " + std::string(method) + std::string(kMultivariateNormal);
+    text += is_logarithm ? std::string(kLogarithm) : "np.exp(" + std::string(kLogarithm) + ")";
+    return inline_call(it, written_in_python(text + "\n"), destination);
   }
   // A density is the exponential of its logarithm, which is more exact and as short.
   const bool density = method == "pdf" || method == "pmf";

@@ -292,7 +292,7 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
     const bool written_out = is<Constant>(left) && is<Constant>(right) &&
                              (!is<Constant>(leftmost) || !is<Constant>((*node)->right));
     if (const auto integer = written_out ? constant_integer(value) : std::nullopt)
-      value = integer_of(*integer, (*node)->ranges);
+      value = context_.signed_integer(*integer, (*node)->ranges);
   }
   return value;
 }

@@ -399,7 +399,6 @@ class Lowering {
   // unrolled_loops.cpp
   void release_targets(const Expr* target);
   std::optional<std::int64_t> constant_integer(const Expr* core) const;
-  const Expr* integer_of(std::int64_t value, Ranges ranges);
   std::optional<std::vector<const Expr*>> counted_items(const Expr* core);
   const Call* written_range(const Expr* written);
   std::optional<std::vector<const Expr*>> written_counted_items(const Expr* written);

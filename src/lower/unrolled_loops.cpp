@@ -71,12 +71,6 @@ std::optional<std::int64_t> Lowering::constant_integer(const Expr* core) const {
   }
 }
 
-const Expr* Lowering::integer_of(std::int64_t value, Ranges ranges) {
-  const Expr* number = context_.integer(value < 0 ? -value : value, ranges);
-  if (value >= 0) return number;
-  return context_.make<UnaryOperation>(ranges, UnaryOperator::Minus, number);
-}
-
 // The items of an iterable of a few integers that are the same in every run.
 std::optional<std::vector<const Expr*>> Lowering::counted_items(const Expr* core) {
   std::vector<const Expr*> items;
@@ -103,7 +97,7 @@ std::optional<std::vector<const Expr*>> Lowering::counted_items(const Expr* core
   if (step == 0) return std::nullopt;
   for (std::int64_t k = bounds[0]; step > 0 ? k < bounds[1] : k > bounds[1]; k += step) {
     if (items.size() == kMostUnrolled) return std::nullopt;
-    items.push_back(integer_of(k, core->ranges));
+    items.push_back(context_.signed_integer(k, core->ranges));
   }
   return items;
 }

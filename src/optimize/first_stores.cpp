@@ -53,19 +53,15 @@ class FirstStores {
   explicit FirstStores(const PassInput& input) : input_(input) {}
 
   Block block(Block statements) {
-    std::vector<const Stmt*> out;
+    const Block within =
+        with_inner_blocks(input_.context, statements, [&](Block inner) { return block(inner); });
+    std::vector<const Stmt*> out(within.begin(), within.end());
     bool changed = false;
-    for (const Stmt* statement : statements) {
-      const Stmt* now =
-          with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
-      changed = changed || now != statement;
-      out.push_back(now);
-    }
     for (std::size_t k = 0; k < out.size(); ++k) {
       const Symbol array = made_of_zeros(out[k], input_);
       if (!array.empty()) changed = store(out, k + 1, array) || changed;
     }
-    return changed ? input_.context.list(out) : statements;
+    return changed ? input_.context.list(out) : within;
   }
 
  private:

@@ -41,20 +41,16 @@ class JoinElements {
   explicit JoinElements(const PassInput& input) : input_(input) {}
 
   Block block(Block statements) {
-    std::vector<const Stmt*> out;
+    const Block within =
+        with_inner_blocks(input_.context, statements, [&](Block inner) { return block(inner); });
+    std::vector<const Stmt*> out(within.begin(), within.end());
     bool changed = false;
-    for (const Stmt* statement : statements) {
-      const Stmt* now =
-          with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
-      changed = changed || now != statement;
-      out.push_back(now);
-    }
     for (std::size_t k = 1; k < out.size(); ++k) {
       if (!join(out, k) && !fill(out, k)) continue;
       changed = true;
       k = std::max<std::size_t>(k, 2) - 2;  // the joined store may be joined again
     }
-    return changed ? input_.context.list(out) : statements;
+    return changed ? input_.context.list(out) : within;
   }
 
  private:

@@ -26,19 +26,13 @@ class JoinUpdates {
   JoinUpdates(const PassInput& input, bool sums) : input_(input), sums_(sums) {}
 
   Block block(Block statements) {
-    std::vector<const Stmt*> out;
-    bool changed = false;
-    for (const Stmt* statement : statements) {
-      const Stmt* now =
-          with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
-      changed = changed || now != statement;
-      if (sums_ ? add(out, now) : join(out, now)) {
-        changed = true;
-      } else {
-        out.push_back(now);
-      }
-    }
-    return changed ? input_.context.list(out) : statements;
+    return with_statements(
+        input_.context, statements,
+        [&](const Stmt* statement, std::vector<const Stmt*>& out) -> const Stmt* {
+          const Stmt* now =
+              with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
+          return (sums_ ? add(out, now) : join(out, now)) ? nullptr : now;
+        });
   }
 
  private:

@@ -8,7 +8,6 @@
 
 #include "analysis/effects.h"
 #include "autodiff/typing.h"
-#include "lower/attempts.h"
 #include "syntax/attempts.h"
 #include "syntax/visit.h"
 
@@ -88,10 +87,6 @@ class AttemptSettler {
   }
 
   bool may_raise(const Stmt* statement, std::int64_t mask) {
-    using lowering::ByAnything;
-    using lowering::ByArithmetic;
-    using lowering::ByDivision;
-    using lowering::BySubscripts;
     // What numbers and elements raise may be nothing that the handlers take.
     const auto harmless = [&](const Expr* expression) {
       if ((mask & ByAnything) != 0) return false;
@@ -186,25 +181,6 @@ class AttemptSettler {
 };
 
 }  // namespace
-
-std::optional<bool> outcome_of_flag(const Expr* test, Symbol flag, std::int64_t value) {
-  if (const auto* name = as<Name>(test); name != nullptr && name->symbol == flag) return value != 0;
-  if (const auto* negation = as<UnaryOperation>(test);
-      negation != nullptr && negation->op == UnaryOperator::Not) {
-    const auto inner = outcome_of_flag(negation->operand, flag, value);
-    return inner ? std::optional<bool>(!*inner) : std::nullopt;
-  }
-  const auto* comparison = as<Comparison>(test);
-  if (comparison == nullptr || comparison->ops.size() != 1) return std::nullopt;
-  const auto* name = as<Name>(comparison->left);
-  const auto* number = as<Constant>(comparison->comparators[0]);
-  if (name == nullptr || name->symbol != flag || number == nullptr ||
-      number->value.kind != LiteralKind::Integer)
-    return std::nullopt;
-  if (comparison->ops[0] == ComparisonOperator::Equal) return value == number->value.integer;
-  if (comparison->ops[0] == ComparisonOperator::NotEqual) return value != number->value.integer;
-  return std::nullopt;
-}
 
 Block settle_attempts(Block body, const TypedFunction& typed, RuleBook& rules, Context& context) {
   return AttemptSettler(typed, rules, context).run(body);

@@ -4,17 +4,11 @@
 // raise nothing that their handlers take, and without the handlers that are never reached then.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include "rules/rule.h"
 #include "types/infer.h"
 
 namespace tangent {
 
 Block settle_attempts(Block body, const TypedFunction& typed, RuleBook& rules, Context& context);
-
-// What a test of a flag says where the flag has this value; nothing if it is no test of it alone.
-std::optional<bool> outcome_of_flag(const Expr* test, Symbol flag, std::int64_t value);
 
 }  // namespace tangent

@@ -30,22 +30,19 @@ class WholeLists {
 
  private:
   Block block(Block statements) {
-    std::vector<const Stmt*> out;
-    bool changed = false;
-    for (const Stmt* statement : statements) {
-      const Stmt* now =
-          with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
-      if (const Stmt* whole = out.empty() ? nullptr : filled(out.back(), now)) {
-        out.pop_back();
-        for (const Stmt* inner : static_cast<const For*>(now)->body) {
-          if (is<Comment>(inner)) out.push_back(inner);
-        }
-        now = whole;
-      }
-      changed = changed || now != statement;
-      out.push_back(now);
-    }
-    return changed ? input_.context.list(out) : statements;
+    return with_statements(
+        input_.context, statements,
+        [&](const Stmt* statement, std::vector<const Stmt*>& out) -> const Stmt* {
+          const Stmt* now =
+              with_blocks(input_.context, statement, [&](Block inner) { return block(inner); });
+          const Stmt* whole = out.empty() ? nullptr : filled(out.back(), now);
+          if (whole == nullptr) return now;
+          out.pop_back();
+          for (const Stmt* inner : static_cast<const For*>(now)->body) {
+            if (is<Comment>(inner)) out.push_back(inner);
+          }
+          return whole;
+        });
   }
 
   static const Call* call_of(const Expr* value, std::string_view callee) {

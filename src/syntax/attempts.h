@@ -14,6 +14,8 @@
 // src/lower/attempts.cpp makes such programs, src/emit/attempts.cpp makes `try` of them again.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "syntax/nodes.h"
@@ -30,6 +32,17 @@ constexpr std::string_view kCaught = "tangent.caught";  // the exception, in the
 // of each handler (None: all). Of the others: the number of their attempt.
 constexpr std::size_t kAttemptClasses = 2;
 
+// What an exception that handlers take can come from.
+enum RaisedBy : std::int64_t {
+  ByCalls = 1,
+  ByDivision = 2,
+  ByArithmetic = 4,
+  BySubscripts = 8,
+  ByLinearAlgebra = 16,  // of calls those of numpy.linalg alone, with ByCalls absent
+  ByShapes = 64,         // and values: like anything, but of numbers no more than calls raise it
+  ByAnything = 32,
+};
+
 inline const Call* call_of(const Stmt* statement, std::string_view callee) {
   const Expr* value = nullptr;
   if (const auto* assign = as<Assign>(statement)) value = assign->value;
@@ -44,6 +57,26 @@ inline bool is_attempt_part(std::string_view callee) {
 
 inline std::int64_t attempt_number(const Call* call) {
   return static_cast<const Constant*>(call->arguments[0])->value.integer;
+}
+
+// What a test of a flag says where the flag has this value; nothing if it is no test of it alone.
+inline std::optional<bool> outcome_of_flag(const Expr* test, Symbol flag, std::int64_t value) {
+  if (const auto* name = as<Name>(test); name != nullptr && name->symbol == flag) return value != 0;
+  if (const auto* negation = as<UnaryOperation>(test);
+      negation != nullptr && negation->op == UnaryOperator::Not) {
+    const auto inner = outcome_of_flag(negation->operand, flag, value);
+    return inner ? std::optional<bool>(!*inner) : std::nullopt;
+  }
+  const auto* comparison = as<Comparison>(test);
+  if (comparison == nullptr || comparison->ops.size() != 1) return std::nullopt;
+  const auto* name = as<Name>(comparison->left);
+  const auto* number = as<Constant>(comparison->comparators[0]);
+  if (name == nullptr || name->symbol != flag || number == nullptr ||
+      number->value.kind != LiteralKind::Integer)
+    return std::nullopt;
+  if (comparison->ops[0] == ComparisonOperator::Equal) return value == number->value.integer;
+  if (comparison->ops[0] == ComparisonOperator::NotEqual) return value != number->value.integer;
+  return std::nullopt;
 }
 
 }  // namespace tangent

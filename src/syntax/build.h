@@ -59,6 +59,12 @@ class Context {
   const Constant* integer(std::int64_t value, Ranges ranges = {}) {
     return make<Constant>(ranges, Literal{.kind = LiteralKind::Integer, .integer = value});
   }
+  // As it is written: -3 is the negative of 3.
+  const Expr* signed_integer(std::int64_t value, Ranges ranges = {}) {
+    if (value >= 0) return integer(value, ranges);
+    return make<UnaryOperation>(ranges, UnaryOperator::Minus,
+                                static_cast<const Expr*>(integer(-value, ranges)));
+  }
   const Constant* number(double value, Ranges ranges = {}) {
     return make<Constant>(ranges, Literal{.kind = LiteralKind::Float, .number = value});
   }

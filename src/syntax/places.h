@@ -19,6 +19,19 @@ inline const Subscript* stored_place(const Stmt* statement) {
   return nullptr;
 }
 
+// What an assignment or a loop gives values; null for other nodes.
+inline const Expr* target_of(const Node& node) {
+  if (const auto* assign = as<Assign>(&node)) return assign->targets[0];
+  if (const auto* loop = as<For>(&node)) return loop->target;
+  return nullptr;
+}
+
+// The parts of a target: of `a, b` both, of another one itself.
+inline Exprs parts_of_target(const Expr* const& target) {
+  const auto* tuple = as<TupleDisplay>(target);
+  return tuple != nullptr ? tuple->elements : Exprs(&target, 1);
+}
+
 // What an assignment computes: its right-hand side.
 inline const Expr* assigned_value(const Stmt* statement) {
   if (const auto* assign = as<Assign>(statement)) return assign->value;

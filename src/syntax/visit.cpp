@@ -196,9 +196,16 @@ Block with_statements(Context& context, Block block,
     const std::size_t before = out.size();
     const Stmt* now = f(statement, out);
     changed = changed || now != statement || out.size() != before;
-    out.push_back(now);
+    if (now != nullptr) out.push_back(now);
   }
   return changed ? context.list(out) : block;
+}
+
+Block with_inner_blocks(Context& context, Block block, FunctionView<Block(Block)> f) {
+  return with_statements(context, block,
+                         [&](const Stmt* statement, std::vector<const Stmt*>& /*before*/) {
+                           return with_blocks(context, statement, f);
+                         });
 }
 
 const Node* rewrite_children(Context& context, const Node& node,

@@ -70,11 +70,14 @@ bool holds(const Node* root, Kind kind);
 // statement if f gives the same blocks back, or if it has none.
 const Stmt* with_blocks(Context& context, const Stmt* statement, FunctionView<Block(Block)> f);
 
-// A block with other statements: f(statement, out) gives what comes in place of a statement, and
-// may put others in front of it, into `out`. The same block if f gives the same statements back and
-// adds none.
+// A block with other statements: f(statement, out) gives what comes in place of a statement (null:
+// nothing), and may put others in front of it, into `out`, or change what stands there. The same
+// block if f gives the same statements back and adds none.
 Block with_statements(Context& context, Block block,
                       FunctionView<const Stmt*(const Stmt*, std::vector<const Stmt*>&)> f);
+
+// A block with other blocks inside of its statements; the same block if f gives all of them back.
+Block with_inner_blocks(Context& context, Block block, FunctionView<Block(Block)> f);
 
 // f gives a node of a kind that fits the field (an expression for an expression, …).
 const Node* rewrite_children(Context& context, const Node& node,
