@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 
 #include "analysis/aliases.h"
 #include "analysis/fresh_results.h"
@@ -22,6 +23,8 @@
 #include "autodiff/settle_pairs.h"
 #include "emit/attempts.h"
 #include "emit/attribute_stores.h"
+#include "emit/call_targets.h"
+#include "emit/code_size.h"
 #include "emit/dialect.h"
 #include "emit/disk_tapes.h"
 #include "emit/forward_function.h"
@@ -95,6 +98,16 @@ CoreFunction together(const CoreFunction& top, const std::vector<CorePair>& pair
   all.body = context.list(body);
   all.parameters = context.list(parameters);
   return all;
+}
+
+// Calls cost time and a reader's jump: they have to be worth it.
+constexpr double kShorter = 0.85;
+
+// Calls of functions that are no recursion are for the plain gradient.
+bool may_keep_calls(const CoreFunction& core, const GradientOptions& options) {
+  return options.keeps_calls && !options.forward && !options.translates &&
+         options.optimizations.optimized && !options.checkpoint.enabled &&
+         options.checkpoint.disk.empty() && core.checkpoints.empty() && !core.tapes_on_disk;
 }
 
 using LoopNumbers = std::unordered_set<std::size_t>;
@@ -438,6 +451,7 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
   body = spell_hidden_builtins(body, core.parameters, context);
   body = spell_attempts(body, names, context);
   body = with_ignored_errors(body, core, numpy, context);
+  if (!pairs.empty()) body = spell_call_targets(body, context);
   std::vector<const Stmt*> definitions{define_function(function, body, context)};
   append_halves(table, reversed, numpy, rules, context, definitions, reverse, options);
 
@@ -467,7 +481,24 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
 Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                       const std::vector<Structure>& structures, const GradientOptions& options,
                       Outside& outside, RuleBook& rules, Context& context, const StageLog& log) {
-  return differentiate(core, given, structures, options, outside, rules, context, log, nullptr);
+  const auto made_of = [&](const CoreFunction& function, const StageLog& stages) {
+    return differentiate(function, given, structures, options, outside, rules, context, stages,
+                         nullptr);
+  };
+  if (core.with_calls.empty() || !may_keep_calls(core, options)) return made_of(core, log);
+  // Both are made; the shorter one is taken.
+  Emitted written_out = made_of(core, {});
+  std::optional<Emitted> with_calls;
+  try {
+    with_calls = made_of(core.with_calls[0], {});
+  } catch (const Diagnostic&) {
+    with_calls.reset();  // a function that cannot be a pair
+  }
+  const bool shorter =
+      with_calls && static_cast<double>(code_size(with_calls->text)) <
+                        kShorter * static_cast<double>(code_size(written_out.text));
+  if (log) return made_of(shorter ? core.with_calls[0] : core, log);
+  return shorter ? std::move(*with_calls) : std::move(written_out);
 }
 
 }  // namespace tangent

@@ -42,6 +42,9 @@ struct GradientOptions {
   std::function<std::string(const std::string&)> simplify_formula = {};
   // A program of NumPy's is written for arrays of JAX instead (compile='jax').
   bool translates = false;
+  // Functions that are long and called more than once may stay calls. Not in what is differentiated
+  // again.
+  bool keeps_calls = true;
 };
 
 // What a variant's guard has to check about one argument beyond its kind, dtype and rank.

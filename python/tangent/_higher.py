@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tangent._core import Gradient
+from tangent._core import Gradient, written_out_gradient
 
 if TYPE_CHECKING:
     import inspect
@@ -48,6 +48,7 @@ class HigherOrder:
         self._tangents = tangents
         self._last: Gradient | None = None
         self._differentiated: Callable[..., Any] | None = None  # what _last is the derivative of
+        self._plain: tuple[Gradient, Gradient] | None = None  # with calls, and without
         self._taken: tuple[int | None, frozenset[str]] | None = None
         self.__name__ = f'd{inner.__name__}'
         self.__qualname__ = self.__name__
@@ -69,11 +70,25 @@ class HigherOrder:
         given = {name: value for name, value in kwargs.items() if name in names}
         if self._tangents and len(given) == len(kwargs):
             args = args[: -self._tangents]
-        function = self._inner.variant(*args[:count], **given)
+        function = self._written_out(*args[:count], **given)
         if self._last is None or function is not self._differentiated:
             self._last = self._make(function)
             self._differentiated = function
         return self._last
+
+    def _written_out(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """What the inner gradient runs, its calls of long functions written out.
+
+        Calls that stay calls make a text short; their tapes would be tuples to the next order.
+        """
+        function = self._inner.variant(*args, **kwargs)
+        if not any(name.endswith('_forward') for name in function.__code__.co_names):
+            return function
+        inner = self._inner
+        gradient = inner.gradient(*args, **kwargs) if isinstance(inner, HigherOrder) else inner
+        if self._plain is None or self._plain[0] is not gradient:
+            self._plain = gradient, written_out_gradient(gradient)
+        return self._plain[1].variant(*args, **kwargs)
 
     def variant(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         """The function that a call with these arguments runs."""

@@ -2,6 +2,7 @@
 #include "analysis/activity.h"
 
 #include "analysis/dataflow.h"
+#include "analysis/shifts.h"
 
 namespace tangent {
 
@@ -80,6 +81,7 @@ void Activity::for_each_operand(const Expr* expression,
       return f(static_cast<const Starred*>(expression)->value);
     case Kind::Call: {
       const auto* call = static_cast<const Call*>(expression);
+      if (cancelled_.contains(call)) return;
       if (call->callee) {
         const Rule* rule = rules_.find(call->callee.text());
         if (rule != nullptr && rule->constant) return;
@@ -218,6 +220,8 @@ struct Activity::Useful {
       }
     } else if (const auto* result = as<Return>(statement)) {
       if (result->value != nullptr) use(result->value, statement, state);
+      for (const Symbol array : activity.function_.core->given_back)
+        state.add(activity.variables_.number(array));
     }
   }
   void test(const Stmt* /*statement*/, State& /*state*/) const {}
@@ -228,7 +232,7 @@ struct Activity::Useful {
 
 Activity::Activity(const TypedFunction& function, const std::vector<Symbol>& inputs,
                    RuleBook& rules)
-    : function_(function), rules_(rules) {
+    : function_(function), rules_(rules), cancelled_(cancelled_extrema(function, rules)) {
   VariableSet entry;
   for (const Symbol input : inputs) {
     entry.add(variables_.number(input));

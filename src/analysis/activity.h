@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/variables.h"
 #include "rules/rule.h"
@@ -51,6 +52,7 @@ class Activity {
 
   const TypedFunction& function_;
   RuleBook& rules_;
+  std::unordered_set<const Expr*> cancelled_;  // calls whose derivative cancels (shifts.h)
   mutable Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> varied_before_;
   VariableSet varied_anywhere_;

@@ -5,6 +5,7 @@
 #include "analysis/own_lists.h"
 #include "analysis/own_rows.h"
 #include "base/diagnostics.h"
+#include "lower/lower.h"
 #include "syntax/printer.h"
 
 namespace tangent {
@@ -246,6 +247,14 @@ Symbol Aliases::stored(const Stmt* statement) const {
   return name != nullptr && may_share(function_.type_of(name)) ? name->symbol : Symbol();
 }
 
+std::vector<Symbol> Aliases::stored_into(const Stmt* statement) const {
+  std::vector<Symbol> found;
+  for (const Expr* array : written_by_call(statement))
+    found.push_back(static_cast<const Name*>(array)->symbol);
+  if (const Symbol base = stored(statement)) found.push_back(base);
+  return found;
+}
+
 // The pairs of names that may share memory: for each name the set of the others.
 struct Aliases::Sharing {
   struct State {
@@ -307,7 +316,26 @@ struct Aliases::Sharing {
            std::ranges::all_of(type.elements,
                                [](const Type& element) { return element.kind == TypeKind::List; });
   }
+  // A call that stores into arguments: they keep what they share.
+  void call(const Assign* assign, Exprs written, State& state) const {
+    std::vector<Symbol>& seen = aliases.seen_by_[assign];
+    for (const Expr* array : written) {
+      const VariableSet with =
+          state.of(aliases.variables_.number(static_cast<const Name*>(array)->symbol));
+      for (std::size_t other = 0; other < aliases.variables_.size(); ++other) {
+        const Symbol symbol = aliases.variables_.symbol(other);
+        if (with.has(other) && std::find(seen.begin(), seen.end(), symbol) == seen.end())
+          seen.push_back(symbol);
+      }
+    }
+    const std::vector<std::size_t> shares = sources(assign->value, state);
+    for (const Expr* target : static_cast<const TupleDisplay*>(assign->targets[0])->elements) {
+      if (!is<TupleDisplay>(target)) bind(target, shares, state);
+    }
+  }
   void simple(const Stmt* statement, State& state) const {
+    if (const Exprs written = written_by_call(statement); !written.empty())
+      return call(static_cast<const Assign*>(statement), written, state);
     if (const Symbol base = aliases.stored(statement)) {
       std::vector<Symbol>& seen = aliases.seen_by_[statement];
       const VariableSet with = state.of(aliases.variables_.number(base));
@@ -392,7 +420,7 @@ struct Aliases::Live {
     for_each_read(node, [&](Symbol symbol) { state.add(aliases.variables_.number(symbol)); });
   }
   void simple(const Stmt* statement, State& state) const {
-    if (aliases.stored(statement)) aliases.live_after_[statement].join(state);
+    if (!aliases.stored_into(statement).empty()) aliases.live_after_[statement].join(state);
     if (const ListChange change = list_change(statement); change && !change.appends) {
       if (const auto* assign = as<Assign>(statement)) {
         for_each_target(assign->targets[0],
@@ -461,7 +489,7 @@ Aliases::Aliases(const TypedFunction& function, bool always)
     }
     if (is_statement(node->kind)) {
       const auto* statement = static_cast<const Stmt*>(node);
-      if (stored(statement)) stores_.push_back(statement);
+      if (!stored_into(statement).empty()) stores_.push_back(statement);
     }
     const std::size_t mark = stack.size();
     for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
@@ -482,8 +510,8 @@ Aliases::Aliases(const TypedFunction& function, bool always)
     for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
   }
   for (const Stmt* statement : stores_) {
-    const Symbol base = stored(statement);
-    (is_list(base) ? changed_lists_ : written_).insert(leader(variables_.number(base)));
+    for (const Symbol base : stored_into(statement))
+      (is_list(base) ? changed_lists_ : written_).insert(leader(variables_.number(base)));
   }
   for (const Parameter* parameter : function.core->parameters)
     outside_.insert(leader(variables_.number(parameter->name)));
@@ -535,7 +563,7 @@ std::unordered_set<Symbol> Aliases::in_conflict() const {
     for (const Symbol other : seen_by(statement)) {
       if (!is_read_later(statement, other)) continue;
       found.insert(other);
-      found.insert(stored(statement));
+      for (const Symbol base : stored_into(statement)) found.insert(base);
     }
   }
   return found;
@@ -569,10 +597,11 @@ void Aliases::check_items(const Stmt* statement) const {
 void Aliases::check(const std::function<bool(Symbol, Symbol)>& follows) const {
   for (const Stmt* statement : stores_) {
     check_items(statement);
-    const std::string base(stored(statement).text());
+    const Symbol array = stored_into(statement).front();
+    const std::string base(array.text());
     for (const Symbol other : seen_by(statement)) {
       if (!is_read_later(statement, other)) continue;
-      if (follows && !globals_.contains(other) && follows(stored(statement), other)) continue;
+      if (follows && !globals_.contains(other) && follows(array, other)) continue;
       const std::string seen(other.text());
       throw Diagnostic(
           DiagnosticKind::WriteInPlace,

@@ -35,8 +35,8 @@ class Aliases {
   void for_each_store(F&& f) const {
     for (const Stmt* statement : stores_) f(statement);
   }
-  // The name through which a statement stores.
-  [[nodiscard]] Symbol stored_into(const Stmt* store) const { return stored(store); }
+  // The names through which a statement stores: one, but of a call that stores into its arguments.
+  [[nodiscard]] std::vector<Symbol> stored_into(const Stmt* store) const;
   // Whether two names are ever bound to memory that may be the same.
   [[nodiscard]] bool may_ever_share(Symbol a, Symbol b) const;
   // Whether the memory behind a name may be that of a parameter, or of something outside.

@@ -137,6 +137,10 @@ void ElementOrder::collect(const Stmt* statement) {
       if (target != nullptr && target->symbol == array_ && assign != nullptr &&
           child == assign->targets[0])
         return add(nullptr, true, true, true, order_ + 1);  // bound anew: not of this region
+      const auto* several = as<TupleDisplay>(child);
+      if (several != nullptr && assign != nullptr && child == assign->targets[0] &&
+          mentions(several, array_))
+        return add(nullptr, true, true, true, order_ + 1);  // or stored into by a call
       read(child, is_kept_apart);
     });
     return;

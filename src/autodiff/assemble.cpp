@@ -384,10 +384,10 @@ class Assembler {
     const Expr* target = assign->targets[0];
     const Expr* function = call->function;
     if (plan_.plain_calls.contains(statement)) {
-      const Exprs results = static_cast<const TupleDisplay*>(target)->elements;
-      target = results.size() == 2
-                   ? results[0]
-                   : context_.make<TupleDisplay>(target->ranges, results.first(results.size() - 1));
+      const Exprs all = static_cast<const TupleDisplay*>(target)->elements;
+      const Exprs results = all.first(all.size() - 1);
+      target =
+          results.size() == 1 ? results[0] : context_.make<TupleDisplay>(target->ranges, results);
     } else {
       const std::string_view name = call->callee.text().substr(kPairPrefix.size());
       function = context_.global(context_.symbol(name), function->ranges);
@@ -572,13 +572,17 @@ class Assembler {
     });
   }
 
+  // The results of a call, and not what it stores into.
+  const Expr* without_tape(const Expr* target) {
+    const Exprs all = static_cast<const TupleDisplay*>(target)->elements;
+    Exprs results = all.first(all.size() - 1);
+    if (is<TupleDisplay>(results.back())) results = results.first(results.size() - 1);
+    return results.size() == 1 ? results[0] : context_.make<TupleDisplay>(target->ranges, results);
+  }
+
   // The call as the user knows it.
   const Stmt* without_tape(const Stmt* statement, const Call* call) {
-    const Expr* target = static_cast<const Assign*>(statement)->targets[0];
-    const Exprs results = static_cast<const TupleDisplay*>(target)->elements;
-    target = results.size() == 2
-                 ? results[0]
-                 : context_.make<TupleDisplay>({}, results.first(results.size() - 1));
+    const Expr* target = without_tape(static_cast<const Assign*>(statement)->targets[0]);
     const Expr* function = call->function;
     std::string_view name = call->callee.text().substr(kPairPrefix.size());
     if (const auto* known = as<Name>(function); known != nullptr && known->symbol.text() == name) {

@@ -48,13 +48,14 @@ const ElementOrder* Reverse::order_of(Symbol array) {
   bool is_plain = true;
   aliases_.for_each_store([&](const Stmt* store) {
     if (!inside.contains(store)) return;
-    const Symbol stored = aliases_.stored_into(store);
     const Subscript* place = stored_place(store);
     const Name* root = place != nullptr ? root_of(place) : nullptr;
-    if (stored == array) {
-      is_plain = is_plain && root != nullptr && root->symbol == array;
-    } else {
-      is_plain = is_plain && !stored.empty() && !aliases_.may_ever_share(stored, array);
+    for (const Symbol stored : aliases_.stored_into(store)) {
+      if (stored == array) {
+        is_plain = is_plain && root != nullptr && root->symbol == array;
+      } else {
+        is_plain = is_plain && !stored.empty() && !aliases_.may_ever_share(stored, array);
+      }
     }
   });
   if (!is_plain) return nullptr;

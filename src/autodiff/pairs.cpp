@@ -97,6 +97,12 @@ class Finder {
         halves.is_active = true;
         again_ = true;
       }
+      // What varies may be stored into the arrays that it is given.
+      for (const std::size_t k : halves.pair->written) {
+        if (!halves.is_active || halves.flows[k] == Flow::Added) continue;
+        halves.flows[k] = Flow::Added;
+        again_ = true;
+      }
     });
   }
 
@@ -109,21 +115,54 @@ class Finder {
     });
   }
 
+  static bool is_given_back(const TypedFunction& function, Symbol array) {
+    const std::vector<Symbol>& given_back = function.core->given_back;
+    return std::ranges::find(given_back, array) != given_back.end();
+  }
+
+  // What a call stores into is an array of numbers with a fraction, and no other argument shares
+  // it.
+  static void check_written(const TypedFunction& function, const Aliases& aliases) {
+    for_each_pair_call(function.body, [&](const Assign* assign, const Call* call) {
+      for (const Expr* array : written_by_call(assign)) {
+        const Symbol symbol = static_cast<const Name*>(array)->symbol;
+        const Type& type = function.variables.at(symbol);
+        bool alone = type.is_array() && type.dtype == DType::Float64 && !aliases.is_global(symbol);
+        for (const Expr* argument : call->arguments) {
+          aliases.for_each_reference(argument, [&](Symbol other) {
+            alone = alone && (other == symbol || !aliases.may_ever_share(other, symbol));
+          });
+        }
+        if (alone) continue;
+        throw Diagnostic(DiagnosticKind::RecursiveCall,
+                         "`" + std::string(symbol.text()) +
+                             "` is written into by a call, and is no array of its own",
+                         call->ranges, "write into a copy, and return it");
+      }
+    });
+  }
+
   // A function that stores into what it is given is refused; so that its caller's arrays are as
   // they were. Where a caller stores into what a call may keep, the call keeps copies.
   void find_stores() {
+    check_written(program_.top, Aliases(program_.top));
+    for (const PairHalves& halves : table_.halves) {
+      if (halves.typed->core != nullptr) check_written(*halves.typed, Aliases(*halves.typed));
+    }
     for (const PairHalves& halves : table_.halves) {
       if (halves.typed->core == nullptr) continue;
       const Aliases aliases(*halves.typed);
       aliases.for_each_store([&](const Stmt* store) {
-        const Symbol base = aliases.stored_into(store);
-        if (!is_given(*halves.typed, aliases, base)) return;
-        throw Diagnostic(DiagnosticKind::RecursiveCall,
-                         "`" + std::string(base.text()) +
-                             "` may be an argument's array or list, and `" +
-                             std::string(halves.pair->core.name.text()) +
-                             "`, which calls itself, writes into it",
-                         store->ranges, "write into a copy, and return it");
+        for (const Symbol base : aliases.stored_into(store)) {
+          if (!is_given(*halves.typed, aliases, base) || is_given_back(*halves.typed, base))
+            continue;
+          throw Diagnostic(DiagnosticKind::RecursiveCall,
+                           "`" + std::string(base.text()) +
+                               "` may be an argument's array or list, and `" +
+                               std::string(halves.pair->core.name.text()) +
+                               "`, which calls itself, writes into it",
+                           store->ranges, "write into a copy, and return it");
+        }
       });
     }
     auto spread = [&](const TypedFunction& function, bool all) {

@@ -197,7 +197,8 @@ void Reverse::reverse_pair_call(Block block, std::size_t index, const Call* call
   const PairHalves* halves = pairs_ != nullptr ? pairs_->find(call) : nullptr;
   if (halves == nullptr) throw InternalError("a call of an unknown pair");
   const std::size_t results = halves->pair->results;
-  const auto* tape = static_cast<const Name*>(targets->elements[results]);
+  const auto* tape = static_cast<const Name*>(targets->elements.back());
+  const Exprs written = written_by_call(assign);
   flush_primal(changes(assign), {});
   current_value_ = assign->value;
 
@@ -214,6 +215,8 @@ void Reverse::reverse_pair_call(Block block, std::size_t index, const Call* call
     adjoint_of(symbol) = Linear();
     flows = flows || !adjoints[k].is_zero();
   }
+  for (const Expr* array : written)
+    flows = flows || !adjoint_of(static_cast<const Name*>(array)->symbol).is_zero();
   bool takes = false;
   for (std::size_t k = 0; k < call->arguments.size(); ++k)
     takes = takes || halves->flows[k] > Flow::Nothing;
@@ -241,6 +244,12 @@ void Reverse::reverse_pair_call(Block block, std::size_t index, const Call* call
   for (std::size_t k = 0; k < call->arguments.size(); ++k) {
     if (halves->flows[k] != Flow::Added) continue;
     Symbol name;
+    if (halves->pair->writes(k)) {
+      // The call's own array: what it overwrote is cleared there.
+      buffers.push_back(
+          context_.local(buffer(static_cast<const Name*>(call->arguments[k])->symbol)));
+      continue;
+    }
     buffers.push_back(buffer_of(call->arguments[k], name));
     if (name) pushed.emplace_back(call->arguments[k], name);
   }

@@ -55,6 +55,12 @@ std::vector<std::unique_ptr<ReversedPair>> settle_pairs(PairTable& table, RuleBo
       ReverseResult result = Reverse(typed, inputs, types, rules, context, numpy, names, &table,
                                      &halves, optimizations)
                                  .run();
+      if (result.misses_buffer && !halves.pair->written.empty()) {
+        throw Diagnostic(DiagnosticKind::RecursiveCall,
+                         "`" + std::string(halves.pair->core.name.text()) +
+                             "` binds what it writes into to something else",
+                         halves.pair->core.ranges, "write into a copy, and return it");
+      }
       if (result.misses_buffer) {
         halves.by_value_only = true;
         for (Flow& flow : halves.flows) {

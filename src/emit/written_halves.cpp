@@ -4,6 +4,7 @@
 
 #include "autodiff/save.h"
 #include "emit/attempts.h"
+#include "emit/call_targets.h"
 #include "emit/halves.h"
 #include "emit/hidden_builtins.h"
 #include "optimize/passes.h"
@@ -48,6 +49,7 @@ class HalvesWriter {
       Halves split = split_halves(joint, halves, *pair, result, numpy_, context_);
       split.backward = optimize_half(split.backward, typed, pair->reverse, parts, rules_, context_,
                                      options_.optimizations);
+      split.forward = spell_call_targets(split.forward, context_);
       split.forward = spell_attempts(split.forward, pair->names, context_);
       split.backward = spell_attempts(split.backward, pair->names, context_);
       const CoreFunction& core = halves.pair->core;

@@ -21,6 +21,9 @@ namespace tangent::lowering {
 namespace {
 
 constexpr std::size_t kLargestInlined = 20000;  // nodes
+// A callee of so many nodes may be worth a function of its own.
+constexpr std::size_t kLongCallee = 60;
+constexpr int kNeverKept = -1000000;
 
 bool is_none_constant(const Expr* e) {
   const auto* constant = as<Constant>(e);
@@ -96,9 +99,10 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
 
 const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destination destination,
                                   const Receiver& receiver) {
+  const bool plain = receiver.self == nullptr && receiver.arguments.empty();
+  if (plain && known_.kept.contains(callee.identity)) return call_pair(it, callee, destination);
   if (known_.recursive.contains(callee.identity)) {
-    if (receiver.self == nullptr && receiver.arguments.empty())
-      return call_pair(it, callee, destination);
+    if (plain) return call_pair(it, callee, destination);
     refuse(it, "the method " + quoted(callee.name) + " calls itself, which is not supported yet",
            "write it as a function that takes the values it needs", DiagnosticKind::RecursiveCall);
   }
@@ -106,6 +110,7 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
     known_.recursive.insert(callee.identity);
     throw LowerAgain();
   }
+  written_out_[callee.identity] += plain ? 1 : kNeverKept;
   const bool outermost = active_.size() == 1;
   if (outermost) inline_start_ = context_.id_bound();
   auto check_size = [&] {
@@ -164,6 +169,19 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
   check_size();
   if (outermost) inlined_nodes_ += context_.id_bound() - inline_start_;
   return result;
+}
+
+std::unordered_set<const Node*> Lowering::long_callees() const {
+  std::unordered_set<const Node*> found;
+  for (const Callee& callee : callees_) {
+    const auto times = written_out_.find(callee.identity);
+    if (times == written_out_.end() || times->second < 2 || callee.body.size() < 2) continue;
+    std::size_t nodes = 0;
+    for (const Stmt* statement : callee.body)
+      for_each_node(*statement, [&](const Node&) { ++nodes; });
+    if (nodes >= kLongCallee) found.insert(callee.identity);
+  }
+  return found;
 }
 
 const Expr* Lowering::inline_body(const Callee& callee, Destination destination) {

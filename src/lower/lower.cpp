@@ -27,14 +27,39 @@ void check_syntax(const CapturedFunction& function) {
   lowering::refuse_unsupported(*function.definition);
 }
 
+namespace {
+
+// What cannot be a function of its own is written out, and there are no calls.
+void lower_with_calls(CoreFunction& core, const CapturedFunction& function, ThingHandle handle,
+                      Outside& outside, Context& context, lowering::Known known) {
+  while (true) {
+    try {
+      CoreFunction other = lowering::Lowering(outside, context, known).run(function, handle);
+      verify_core(other);
+      for (const CorePair& pair : other.pairs) verify_core(pair.core);
+      if (!other.pairs.empty()) core.with_calls.push_back(std::move(other));
+      return;
+    } catch (const lowering::LowerAgain&) {
+      continue;
+    } catch (const Diagnostic&) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
   lowering::Known known;
   while (true) {
     try {
-      CoreFunction core = lowering::Lowering(outside, context, known).run(function, handle);
+      lowering::Lowering lowering(outside, context, known);
+      CoreFunction core = lowering.run(function, handle);
       verify_core(core);
       for (const CorePair& pair : core.pairs) verify_core(pair.core);
+      known.kept = lowering.long_callees();
+      if (!known.kept.empty()) lower_with_calls(core, function, handle, outside, context, known);
       return core;
     } catch (const lowering::LowerAgain&) {
       continue;  // with one more thing known: there are as many as functions, classes, attributes
@@ -51,6 +76,27 @@ const Call* pair_call(const Stmt* statement) {
   const auto* assign = as<Assign>(statement);
   return assign != nullptr && is_pair_call(assign->value) ? static_cast<const Call*>(assign->value)
                                                           : nullptr;
+}
+
+Exprs written_by_call(const Stmt* statement) {
+  if (pair_call(statement) == nullptr) return {};
+  const auto* targets = as<TupleDisplay>(static_cast<const Assign*>(statement)->targets[0]);
+  // A call that nothing flows through is the user's own, without a tape.
+  if (targets == nullptr) return {};
+  for (const Expr* target : targets->elements) {
+    if (const auto* written = as<TupleDisplay>(target)) return written->elements;
+  }
+  return {};
+}
+
+const Expr* plain_targets(const Assign* call, Context& context) {
+  const Expr* target = call->targets[0];
+  const auto* tuple = as<TupleDisplay>(target);
+  if (tuple == nullptr) return target;
+  std::vector<const Expr*> plain(tuple->elements.begin(), tuple->elements.end());
+  std::erase_if(plain, [](const Expr* element) { return is<TupleDisplay>(element); });
+  return plain.size() == 1 ? plain[0]
+                           : context.make<TupleDisplay>(target->ranges, Exprs(context.list(plain)));
 }
 
 namespace lowering {

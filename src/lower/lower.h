@@ -32,6 +32,7 @@
 // own place.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,25 +79,35 @@ struct CoreFunction {
   // What `with np.errstate(…='ignore')` in the function, or in what it calls, switches off.
   std::vector<std::string> ignored_errors;
   std::vector<CorePair> pairs;  // of the differentiated function: what it calls, and stays a call
+  // The same function with calls of what is long and called more than once; one or none.
+  std::vector<CoreFunction> with_calls;
   std::vector<SourceRange> checkpoints;  // of `with tangent.checkpoint():`, wherever it stands
   std::vector<FileId> array_loops;       // texts whose loops go over arrays, not over containers
   bool tapes_on_disk = false;            // it is a gradient whose tapes are
+  std::vector<Symbol> given_back;  // of a pair: parameters whose arrays the caller reads again
   // Whose arrays the program computes with, for the arguments of a variant.
   Library library = Library::NumPy;
 
   [[nodiscard]] const GlobalBinding* find_global(Symbol printed) const;
 };
 
-// A function that calls itself, directly or through others. A call of it stays one, as a statement
-// of its own: `y, y_tape = network(x[:n], c)`, where `y_tape` stands for what its derivative needs
-// of the call. `callee` is that call's Call::callee. The parameters are those of the function that
-// hold values, then the variables of the functions around it that it reads.
+// A function that calls itself, directly or through others, or one that is long and called more
+// than once. A call of it stays one, as a statement of its own: `y, y_tape = network(x[:n], c)`,
+// where `y_tape` stands for what its derivative needs of the call. `callee` is that call's
+// Call::callee. The parameters are those of the function that hold values, then the variables of
+// the functions around it that it reads. Arrays of the caller that it stores into stand among the
+// targets as well, in a tuple of their own: `y, (x,), y_tape = step(x, c)`.
 struct CorePair {
   Symbol callee;
   Symbol forward;  // the names of its two halves in the emitted text
   Symbol backward;
-  std::size_t results = 1;  // every return gives so many values
+  std::size_t results = 1;           // every return gives so many values
+  std::vector<std::size_t> written;  // the parameters that it stores into
   CoreFunction core;
+
+  [[nodiscard]] bool writes(std::size_t parameter) const {
+    return std::find(written.begin(), written.end(), parameter) != written.end();
+  }
 };
 
 // What the callees of such calls begin with; the name of the forward half follows.
@@ -106,6 +117,11 @@ constexpr std::string_view kPairPrefix = "tangent.pair.";
 bool is_pair_call(const Expr* expression);
 // The call of a statement that calls one, else null.
 const Call* pair_call(const Stmt* statement);
+// The arrays that such a statement stores into, which are arguments of the call; nothing for
+// others.
+Exprs written_by_call(const Stmt* statement);
+// Its targets without them.
+const Expr* plain_targets(const Assign* call, Context& context);
 
 // Syntax that no later stage will ever take, without looking anything up: what `tangent.grad`
 // refuses at once.

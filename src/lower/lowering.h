@@ -43,6 +43,7 @@ struct Callee {
 // each thing that it lacked.
 struct Known {
   std::unordered_set<const Node*> recursive;  // definitions whose calls stay calls
+  std::unordered_set<const Node*> kept;       // such for being long and called more than once
   std::unordered_map<ThingHandle, CapturedFunction> captured;
   std::set<ThingHandle> changing;  // classes whose objects change after they are made
   // Attributes of arguments that are set, as the text names them; parameters that get another
@@ -156,6 +157,8 @@ class Lowering {
   Lowering(Outside& outside, Context& context, Known& known);
 
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
+  // The functions of the outside that are long and were written out more than once.
+  [[nodiscard]] std::unordered_set<const Node*> long_callees() const;
 
  private:
   // One argument of a call, in evaluation order.
@@ -314,6 +317,8 @@ class Lowering {
   // pairs.cpp: calls that stay calls
   struct Pair;
   const Expr* call_pair(const Call& it, const Callee& callee, Destination destination);
+  const Expr* written_argument(const Call& it, std::span<const Expr* const> passed,
+                               std::size_t position);
   Pair& pair_for(const Call& it, const Callee& callee, std::span<const Given> given);
   Frame& surroundings(ThingHandle function);
   void capture(const Call& it, const Callee& callee, std::size_t slot, Frame& around, Pair& pair);
@@ -517,7 +522,8 @@ class Lowering {
   std::vector<std::pair<const Node*, Symbol>> open_counted_;
   std::unordered_map<Symbol, std::int64_t> constants_;  // variables that are one integer for good
   std::unordered_set<Symbol> lists_;                    // variables that are one list for good
-  std::vector<const Node*> active_;  // definitions being inlined, outermost first
+  std::vector<const Node*> active_;                   // definitions being inlined, outermost first
+  std::unordered_map<const Node*, int> written_out_;  // how often each function was, as it is
   std::unordered_map<const Node*, ScopeFacts> facts_;
   std::vector<ReboundList> rebound_lists_;
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
@@ -583,7 +589,8 @@ struct Lowering::Pair {
   Frame* around = nullptr;               // what it sees of the functions around it, if any
   std::vector<const Callee*> functions;  // those of `given` as they are known inside
   std::size_t results = 1;
-  Symbol symbol;  // Call::callee
+  std::vector<std::size_t> written = {};  // parameters whose elements it stores into
+  Symbol symbol;                          // Call::callee
   Symbol forward;
   Symbol backward;
 };

@@ -14,6 +14,7 @@
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
 #include "lower/unbound.h"
+#include "syntax/places.h"
 #include "syntax/visit.h"
 
 namespace tangent::lowering {
@@ -89,6 +90,38 @@ bool takes_as_passed(const Callee& callee, std::span<const Lowering::Given> give
     }
   }
   return true;
+}
+
+// Whether a function stores into elements or slices of a name that it does not bind anew, or in a
+// function of its own.
+bool stores_into(Block body, Symbol name) {
+  bool stores = false;
+  bool binds = false;
+  const auto target = [&](const auto& self, const Expr* place) -> void {
+    if (const auto* tuple = as<TupleDisplay>(place)) {
+      for (const Expr* element : tuple->elements) self(self, element);
+    } else if (const auto* list = as<ListDisplay>(place)) {
+      for (const Expr* element : list->elements) self(self, element);
+    } else if (const auto* starred = as<Starred>(place)) {
+      self(self, starred->value);
+    } else if (const Name* root = root_of(place); root != nullptr && root->symbol == name) {
+      (is<Subscript>(place) ? stores : binds) = true;
+    }
+  };
+  for (const Stmt* statement : body) {
+    for_each_node(*statement, [&](const Node& node) {
+      if (const auto* assign = as<Assign>(&node)) {
+        for (const Expr* place : assign->targets) target(target, place);
+      } else if (const auto* augmented = as<AugmentedAssign>(&node)) {
+        target(target, augmented->target);
+      } else if (const auto* loop = as<For>(&node)) {
+        target(target, loop->target);
+      } else if (is<FunctionDefinition>(&node) || is<Lambda>(&node)) {
+        binds = true;
+      }
+    });
+  }
+  return stores && !binds;
 }
 
 // The variable that every return of a function gives back, if it is one.
@@ -208,6 +241,13 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
       names.push_back(context_.local(names_.fresh(part), it.ranges));
     }
   }
+  for (const std::size_t k : pair.written) {
+    const auto* array = as<Name>(passed[k]);
+    if (array != nullptr && std::ranges::any_of(names, [&](const Expr* result) {
+          return mentions(result, array->symbol);
+        }))
+      written_argument(it, std::vector<const Expr*>{passed[k], passed[k]}, 0);
+  }
   for (const Expr* result : names) {
     const Symbol symbol = static_cast<const Name*>(result)->symbol;
     if (held_.contains(symbol)) hold(symbol, {});
@@ -215,6 +255,11 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   if (pair.results > 1) wish = std::string(callee.name.text());
   if (wish.ends_with("_value")) wish.resize(wish.size() - 6);
   std::vector<const Expr*> targets = names;
+  if (!pair.written.empty()) {
+    std::vector<const Expr*> written;
+    for (const std::size_t k : pair.written) written.push_back(written_argument(it, passed, k));
+    targets.push_back(context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(written))));
+  }
   targets.push_back(context_.local(names_.fresh(wish + "_tape"), it.ranges));
 
   const std::optional<Thing> thing = thing_of(it.function);
@@ -230,6 +275,20 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   if (named) return nullptr;
   if (pair.results == 1) return names[0];
   return context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(names)));
+}
+
+// The array that a call stores into: a variable that no other argument and no result is.
+const Expr* Lowering::written_argument(const Call& it, std::span<const Expr* const> passed,
+                                       std::size_t position) {
+  const auto* array = as<Name>(passed[position]);
+  bool alone = array != nullptr && array->scope == Scope::Local;
+  for (std::size_t k = 0; alone && k < passed.size(); ++k)
+    alone = k == position || !mentions(passed[k], array->symbol);
+  if (!alone) {
+    refuse(it, "a function that stays a call writes into what is no variable of its own",
+           "give what it writes into a name", DiagnosticKind::RecursiveCall);
+  }
+  return context_.local(array->symbol, it.ranges);
 }
 
 Lowering::Pair& Lowering::pair_for(const Call& it, const Callee& callee,
@@ -259,6 +318,15 @@ Lowering::Pair& Lowering::pair_for(const Call& it, const Callee& callee,
   pair.given.assign(given.begin(), given.end());
   pair.functions.resize(given.size());
   pair.results = results_of(callee.body);
+  // What calls itself writes into nothing.
+  if (known_.kept.contains(callee.identity)) {
+    std::size_t position = 0;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (given[i].values.size() == 1 && stores_into(callee.body, callee.parameters[i]->name))
+        pair.written.push_back(position);
+      position += given[i].values.size();
+    }
+  }
   std::string base(callee.name.text());
   base.erase(0, base.find_first_not_of('_'));
   std::string name = base;
@@ -452,9 +520,11 @@ CorePair Lowering::lower_pair(Pair& pair) {
   lowered.forward = pair.forward;
   lowered.backward = pair.backward;
   lowered.results = pair.results;
+  lowered.written = pair.written;
   CoreFunction& core = lowered.core;
   core.name = callee.name;
   core.parameters = context_.list(parameters);
+  for (const std::size_t k : pair.written) core.given_back.push_back(parameters[k]->name);
   core.ranges = callee.identity->ranges;
   held_.clear();
   plain_reads_.clear();

@@ -136,6 +136,11 @@ class Verifier {
     const auto* tuple = as<TupleDisplay>(it);
     const Exprs names = tuple != nullptr ? tuple->elements : Exprs(&it, 1);
     for (const Expr* element : names) {
+      // The arrays that a call stores into.
+      if (is<TupleDisplay>(element) && pair_call(whole) != nullptr) {
+        target(element, whole);
+        continue;
+      }
       const auto* name = as<Name>(element);
       if (name == nullptr || name->scope != Scope::Local)
         broken("a target that is no local", whole);

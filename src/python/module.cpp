@@ -202,6 +202,8 @@ NB_MODULE(_core, module) {
              nb::arg("optimizations") = nb::none(), nb::arg("checkpoint").none() = nb::none());
   module.def("translated_gradient", &tangent::runtime::translated_gradient,
              "The same gradient with NumPy's calls spelled as those of jax.numpy.");
+  module.def("written_out_gradient", &tangent::runtime::written_out_gradient,
+             "The same gradient with all calls but those of recursions written out.");
   module.def("gradient_library", &tangent::runtime::gradient_library);
   module.def("gradient_stages", &tangent::runtime::gradient_stages);
   module.def("gradient_record", &tangent::runtime::gradient_record);

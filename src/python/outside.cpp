@@ -433,7 +433,9 @@ void refuse_outside_writes(const TypedFunction& typed) {
   };
   const Aliases aliases(typed, true);
   aliases.for_each_store([&](const Stmt* store) {
-    if (aliases.is_outside(aliases.stored_into(store))) refuse(store->ranges);
+    for (const Symbol array : aliases.stored_into(store)) {
+      if (aliases.is_outside(array)) refuse(store->ranges);
+    }
   });
   if (!typed.core->changed_objects.empty()) refuse(typed.core->ranges);
 }

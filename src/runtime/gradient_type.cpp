@@ -335,6 +335,14 @@ nb::object translated_gradient(nb::handle gradient) {
                        nb::handle(as_object(gradient.ptr())->recipe));
 }
 
+nb::object written_out_gradient(nb::handle gradient) {
+  const Gradient& plain = required(gradient);
+  GradientOptions options = plain.options();
+  options.keeps_calls = false;
+  return make_gradient(plain.primal(), std::move(options), 0,
+                       nb::handle(as_object(gradient.ptr())->recipe));
+}
+
 nb::list gradient_stages(nb::handle gradient, const nb::args& arguments) {
   return required(gradient).stages(PySequence_Fast_ITEMS(arguments.ptr()), arguments.size(),
                                    nullptr);

@@ -22,6 +22,7 @@ std::string gradient_library(nanobind::handle gradient);
 
 // The same gradient for arrays of JAX, with NumPy's calls spelled as those of jax.numpy.
 nanobind::object translated_gradient(nanobind::handle gradient);
+nanobind::object written_out_gradient(nanobind::handle gradient);
 
 // The stages of the road for the gradient's arguments, as a list of (name, text).
 nanobind::list gradient_stages(nanobind::handle gradient, const nanobind::args& arguments);

@@ -337,7 +337,7 @@ std::string described(const GradientOptions& options) {
   // By name, so that a new option does not compile until it is part of the key, too.
   const auto& [wrt, single, preserve_result, value_first, check_dims, seed_required, output_index,
                output_weights, forward, tangents, checkpoint, function_name, optimizations,
-               simplify_formula, translates] = options;
+               simplify_formula, translates, keeps_calls] = options;
   ByteWriter out;
   write_list(out, wrt, [&](int each) { out.number(static_cast<std::uint64_t>(each)); });
   for (const bool each : {single, preserve_result, value_first, check_dims, seed_required, forward})
@@ -354,6 +354,7 @@ std::string described(const GradientOptions& options) {
     out.flag(each);
   out.flag(simplify_formula != nullptr);
   out.flag(translates);
+  out.flag(keeps_calls);
   const auto& [enabled, min_length, snapshots, schedule, disk] = checkpoint;
   out.flag(enabled);
   out.number(static_cast<std::uint64_t>(min_length));

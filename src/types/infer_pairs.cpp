@@ -68,6 +68,14 @@ Type PairTypes::call(Symbol callee, const std::vector<Type>& arguments) {
   }
   if (!known.gives) return {};
   std::vector<Type> elements = known.results;
+  if (!found->written.empty()) {
+    // The arrays that it stores into are what they were.
+    std::vector<Type> written;
+    for (const std::size_t k : found->written) written.push_back(arguments[k]);
+    Type arrays = Type::of(TypeKind::Tuple);
+    arrays.elements = arena_.copy(written);
+    elements.push_back(arrays);
+  }
   elements.push_back(Type::of(TypeKind::Opaque));  // the tape
   Type result = Type::of(TypeKind::Tuple);
   result.elements = arena_.copy(elements);

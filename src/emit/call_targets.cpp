@@ -1,0 +1,22 @@
+// One walk over the statements; see call_targets.h.
+#include "emit/call_targets.h"
+
+#include "lower/lower.h"
+
+namespace tangent {
+
+Block spell_call_targets(Block body, Context& context) {
+  std::vector<const Stmt*> out;
+  for (const Stmt* statement : body) {
+    if (written_by_call(statement).empty()) {
+      out.push_back(with_blocks(context, statement,
+                                [&](Block inner) { return spell_call_targets(inner, context); }));
+      continue;
+    }
+    const auto* assign = static_cast<const Assign*>(statement);
+    out.push_back(context.assign(plain_targets(assign, context), assign->value, assign->ranges));
+  }
+  return context.list(out);
+}
+
+}  // namespace tangent
