@@ -70,6 +70,10 @@ class Program {
                ? std::pair(sites.push, sites.pop)
                : std::pair(-1, -1);
   }
+  [[nodiscard]] bool changes_lists() const {
+    return std::ranges::any_of(
+        entries_, [](const Entry& entry) { return list_change(entry.statement).list != nullptr; });
+  }
   // Whether a statement stands inside another one, at any depth.
   [[nodiscard]] bool inside(int k, int outer) const {
     while (k >= 0 && k != outer) k = at(k).parent;
@@ -211,12 +215,7 @@ class Recompute {
     if (input_.has_halves || !has_tapes(body)) return body;
     Program program(body);
     if (program.tapes().size() * static_cast<std::size_t>(program.size()) > kMostWork) return body;
-    lists_change_ = std::ranges::any_of(body, [](const Stmt* statement) {
-      return find_node(statement, [](const Node* node) {
-               return is_statement(node->kind) &&
-                      list_change(static_cast<const Stmt*>(node)).list != nullptr;
-             }) != nullptr;
-    });
+    lists_change_ = program.changes_lists();
     // In the order of the forward part: what comes first may be at hand for what follows.
     const std::vector<Symbol> tapes = program.tapes();
     for (const Symbol tape : tapes) {
