@@ -365,6 +365,9 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
 
 CoreFunction spell_out_argument_dicts(const CoreFunction& core,
                                       const std::vector<Structure>& structures, Context& context) {
+  if (std::ranges::all_of(structures,
+                          [](const Structure& it) { return it.form == Structure::Form::Leaf; }))
+    return core;
   std::vector<NamedField> fields;
   const FieldNamer namer(core, structures, fields, context);
   const StructureOf structure_of = [&](const Expr* node) { return namer.reached(node); };
