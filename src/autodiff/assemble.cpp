@@ -386,8 +386,9 @@ class Assembler {
     if (plan_.plain_calls.contains(statement)) {
       const Exprs all = static_cast<const TupleDisplay*>(target)->elements;
       const Exprs results = all.first(all.size() - 1);
-      target =
-          results.size() == 1 ? results[0] : context_.make<TupleDisplay>(target->ranges, results);
+      target = results.size() == 1 && !is<TupleDisplay>(results[0])
+                   ? results[0]
+                   : context_.make<TupleDisplay>(target->ranges, results);
     } else {
       const std::string_view name = call->callee.text().substr(kPairPrefix.size());
       function = context_.global(context_.symbol(name), function->ranges);
@@ -572,11 +573,13 @@ class Assembler {
     });
   }
 
-  // The results of a call, and not what it stores into.
+  // The results of a call, and not what it stores into; null if there are none.
   const Expr* without_tape(const Expr* target) {
     const Exprs all = static_cast<const TupleDisplay*>(target)->elements;
     Exprs results = all.first(all.size() - 1);
-    if (is<TupleDisplay>(results.back())) results = results.first(results.size() - 1);
+    if (!results.empty() && is<TupleDisplay>(results.back()))
+      results = results.first(results.size() - 1);
+    if (results.empty()) return nullptr;
     return results.size() == 1 ? results[0] : context_.make<TupleDisplay>(target->ranges, results);
   }
 
@@ -590,8 +593,10 @@ class Assembler {
       name.remove_suffix(std::string_view("_forward").size());
       function = context_.global(context_.symbol(name));
     }
-    return context_.assign(target, context_.make<Call>({}, function, call->callee, call->arguments,
-                                                       List<const Keyword*>()));
+    const Expr* spelled =
+        context_.make<Call>({}, function, call->callee, call->arguments, List<const Keyword*>());
+    if (target == nullptr) return context_.make<ExpressionStatement>({}, spelled);
+    return context_.assign(target, spelled);
   }
 
   void describe(const Stmt* origin, Statements& out) {

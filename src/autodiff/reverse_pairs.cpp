@@ -66,7 +66,7 @@ void Reverse::reverse_half() {
     typing_.declare(seed, adjoint_type(own_->results[k]));
     result_.seeds.push_back(seed);
   }
-  seed_ = result_.seeds.front();
+  if (!result_.seeds.empty()) seed_ = result_.seeds.front();
   for (std::size_t k = 0; k < own_->flows.size(); ++k) {
     if (own_->flows[k] != Flow::Added) continue;
     const Symbol parameter = core_.parameters[k]->name;
@@ -136,6 +136,7 @@ void Reverse::reverse_half_return(const Return* statement) {
            "a function that calls itself gives back a tuple",
            "write a tuple of the same length in every return");
   }
+  if (results == 0) return;
   current_value_ = statement->value;
   for (std::size_t k = 0; k < results; ++k) {
     const Expr* value = results > 1 ? tuple->elements[k] : statement->value;

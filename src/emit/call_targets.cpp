@@ -14,7 +14,13 @@ Block spell_call_targets(Block body, Context& context) {
       continue;
     }
     const auto* assign = static_cast<const Assign*>(statement);
-    out.push_back(context.assign(plain_targets(assign, context), assign->value, assign->ranges));
+    const Expr* targets = plain_targets(assign, context);
+    const auto* several = as<TupleDisplay>(targets);
+    if (several != nullptr && several->elements.empty()) {
+      out.push_back(context.make<ExpressionStatement>(assign->ranges, assign->value));
+    } else {
+      out.push_back(context.assign(targets, assign->value, assign->ranges));
+    }
   }
   return context.list(out);
 }

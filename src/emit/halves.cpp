@@ -252,10 +252,11 @@ class Splitter {
         values.push_back(context_.make<Subscript>(
             {}, value, static_cast<const Expr*>(context_.integer(static_cast<std::int64_t>(k)))));
       }
-    } else {
+    } else if (halves_.pair->results == 1) {
       values.push_back(value);
     }
     values.push_back(tape);
+    if (values.size() == 1) return context_.make<Return>(ranges, tape);
     return context_.make<Return>(ranges, static_cast<const Expr*>(context_.make<TupleDisplay>(
                                              {}, Exprs(context_.list(values)))));
   }

@@ -13,6 +13,7 @@
 #include "lower/fence.h"
 #include "lower/final_checks.h"
 #include "lower/lowering.h"
+#include "lower/try_statements.h"
 #include "lower/unbound.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
@@ -90,6 +91,20 @@ bool takes_as_passed(const Callee& callee, std::span<const Lowering::Given> give
     }
   }
   return true;
+}
+
+// Whether no return of a function gives a value.
+bool gives_nothing(Block body) {
+  bool gives = false;
+  std::vector<const Node*> stack(body.begin(), body.end());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (is<FunctionDefinition>(node) || is<Lambda>(node)) continue;
+    if (const auto* exit = as<Return>(node)) gives = gives || exit->value != nullptr;
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+  }
+  return !gives;
 }
 
 // Whether a function stores into elements or slices of a name that it does not bind anew, or in a
@@ -256,6 +271,14 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   if (wish.ends_with("_value")) wish.resize(wish.size() - 6);
   std::vector<const Expr*> targets = names;
   if (!pair.written.empty()) {
+    // Where it raises, a part may be written.
+    for (const Frame& around : frames_) {
+      const bool tries =
+          around.facts != nullptr && around.facts->find(context_.symbol(kTryMarker)) != nullptr;
+      if (!tries) continue;
+      refuse(it, "a function that stays a call writes into its argument, inside of a `try`",
+             "write into a copy, and return it", DiagnosticKind::RecursiveCall);
+    }
     std::vector<const Expr*> written;
     for (const std::size_t k : pair.written) written.push_back(written_argument(it, passed, k));
     targets.push_back(context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(written))));
@@ -273,6 +296,7 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   emit(context_.assign(context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(targets))), call,
                        at(it)));
   if (named) return nullptr;
+  if (pair.results == 0) return context_.none(it.ranges);
   if (pair.results == 1) return names[0];
   return context_.make<TupleDisplay>(it.ranges, Exprs(context_.list(names)));
 }
@@ -320,6 +344,7 @@ Lowering::Pair& Lowering::pair_for(const Call& it, const Callee& callee,
   pair.results = results_of(callee.body);
   // What calls itself writes into nothing.
   if (known_.kept.contains(callee.identity)) {
+    if (gives_nothing(callee.body)) pair.results = 0;
     std::size_t position = 0;
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (given[i].values.size() == 1 && stores_into(callee.body, callee.parameters[i]->name))
@@ -548,7 +573,7 @@ CorePair Lowering::lower_pair(Pair& pair) {
 
 // Every return written as as many values as the calls take; those of a variable by their positions.
 Block Lowering::with_results(Block body, const Pair& pair) {
-  if (pair.results == 1) return body;
+  if (pair.results <= 1) return body;
   std::vector<const Stmt*> out;
   for (const Stmt* statement : body) {
     if (const auto* branch = as<If>(statement)) {

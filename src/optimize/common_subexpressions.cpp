@@ -45,15 +45,40 @@ bool only_reads(std::string_view callee) {
          callee == "numpy.min" || callee == "numpy.prod" || callee == "numpy.zeros_like";
 }
 
+// What gets a name: everything, calls alone, or in the backward part what is long enough that a
+// name makes the text shorter.
+enum class Shared : std::uint8_t { All, Calls, Long };
+
+// About as many words and signs as the text of an expression has.
+std::size_t length_of(const Expr* expression) {
+  std::size_t length = 0;
+  for_each_node(*expression, [&](const Node& node) {
+    length += is<Subscript>(&node) || is<Attribute>(&node) || is<Call>(&node) ? 2 : 1;
+  });
+  return length;
+}
+
+// A name is one more statement, `name =`, and has to save more than that.
+constexpr std::size_t kShortestShared = 5;
+constexpr std::size_t kSaved = 6;
+
 class CommonSubexpressions {
  public:
-  CommonSubexpressions(const PassInput& input, bool calls_only)
-      : input_(input), calls_only_(calls_only) {}
+  CommonSubexpressions(const PassInput& input, Shared shared) : input_(input), shared_(shared) {}
 
   Block run(Block body) {
+    if (shared_ == Shared::Long) {
+      find_repeated(body);
+      if (repeated_.empty()) return body;
+    }
     find(body, {});
     bool any = false;
-    for (const auto& value : values_) any = any || value->uses > 0;
+    for (const auto& value : values_) {
+      const std::size_t length = shared_ == Shared::Long ? length_of(value->expression) : 0;
+      value->is_short =
+          shared_ == Shared::Long && static_cast<std::size_t>(value->uses) * (length - 1) < kSaved;
+      any = any || (value->uses > 0 && !value->is_short);
+    }
     if (!any) return body;
     next_ = 0;
     return rewrite(body);
@@ -66,6 +91,7 @@ class CommonSubexpressions {
     Symbol name = {};       // a variable that holds it anyhow, or the name that it gets
     bool has_name = false;  // before it is rewritten: a variable holds it
     int uses = 0;           // beside the first
+    bool is_short = false;  // so that a name is not worth it
   };
   using Table = std::vector<Value*>;
 
@@ -79,9 +105,41 @@ class CommonSubexpressions {
   // --- what the walks have in common: the order in which expressions are seen
 
   // What a statement evaluates itself, once.
-  static const Expr* evaluated(const Stmt* statement) {
+  const Expr* evaluated(const Stmt* statement) const {
+    if (shared_ == Shared::Long && !is_backward(statement)) return nullptr;
     const Expr* expression = all_evaluated(statement);
     return expression != nullptr && is_small(expression) ? expression : nullptr;
+  }
+
+  // The user's statements stay as they are.
+  bool is_backward(const Stmt* statement) const {
+    return (is<Assign>(statement) || is<AugmentedAssign>(statement) || is<Return>(statement)) &&
+           !input_.forward.contains(statement);
+  }
+
+  // Expressions of some length that stand in the backward part more than once.
+  void find_repeated(Block body) {
+    std::unordered_map<std::size_t, std::vector<const Expr*>> by_key;
+    const auto look = [&](const auto& self, Block block) -> void {
+      for (const Stmt* statement : block) {
+        if (const Expr* expression = evaluated(statement)) {
+          for_each_node(*expression, [&](const Node& node) {
+            if (!is_expression(node.kind) || is_leaf(node)) return;
+            const auto* part = static_cast<const Expr*>(&node);
+            if (length_of(part) >= kShortestShared) by_key[value_key(part)].push_back(part);
+          });
+        }
+        for_each_child(*statement, [&](const Node* child) {
+          if (!is_statement(child->kind)) return;
+          const auto* inner = static_cast<const Stmt*>(child);
+          self(self, Block(&inner, 1));
+        });
+      }
+    };
+    look(look, body);
+    for (const auto& [key, parts] : by_key) {
+      if (parts.size() > 1) repeated_.insert(parts.begin(), parts.end());
+    }
   }
 
   static const Expr* all_evaluated(const Stmt* statement) {
@@ -143,7 +201,8 @@ class CommonSubexpressions {
   // --- which values there are, and where they are read again
 
   bool is_candidate(const Expr* node, const Place& place) const {
-    if (calls_only_ && !is<Call>(node)) return false;
+    if (shared_ == Shared::Calls && !is<Call>(node)) return false;
+    if (shared_ == Shared::Long && !repeated_.contains(node)) return false;
     if (!is<BinaryOperation>(node) && !is<Call>(node) && !is<Subscript>(node) &&
         !is<Comparison>(node))
       return false;
@@ -301,7 +360,7 @@ class CommonSubexpressions {
   const Expr* rewritten(const Expr* node, Place place, std::vector<const Stmt*>& out) {
     Value* value = chosen_[next_++];
     if (value != nullptr && value->uses > 0 && seen_.contains(value)) {
-      if (!value->has_name && value->name.empty()) return node;
+      if (value->is_short || (!value->has_name && value->name.empty())) return node;
       return input_.context.local(value->name, node->ranges);
     }
     const Expr* now = for_operands(node, place, [&](const Expr* child, const Place& inner) {
@@ -309,7 +368,7 @@ class CommonSubexpressions {
     });
     if (value == nullptr || value->uses == 0) return now;
     seen_.insert(value);
-    if (value->has_name) return now;
+    if (value->has_name || value->is_short) return now;
     value->name = input_.fresh(Reverse::name_for(node), input_.type_of(node));
     out.push_back(input_.context.assign(input_.context.local(value->name), now, node->ranges));
     return input_.context.local(value->name, node->ranges);
@@ -346,7 +405,8 @@ class CommonSubexpressions {
   }
 
   const PassInput& input_;
-  bool calls_only_;
+  Shared shared_;
+  std::unordered_set<const Expr*> repeated_;
   std::vector<std::unique_ptr<Value>> values_;
   std::vector<Value*> chosen_;  // by the order in which expressions are seen
   std::size_t next_ = 0;
@@ -358,13 +418,18 @@ class CommonSubexpressions {
 }  // namespace
 
 Block share_subexpressions(Block body, const PassInput& input) {
-  return CommonSubexpressions(input, false).run(body);
+  return CommonSubexpressions(input, Shared::All).run(body);
+}
+
+// By default only what a person would not write twice either, and where it is the adjoint's own.
+Block share_long_subexpressions(Block body, const PassInput& input) {
+  return CommonSubexpressions(input, Shared::Long).run(body);
 }
 
 // Of the primal only calls: what is arithmetic is computed again backwards, where a name would have
 // to be kept on a tape; results of calls are kept in any case, and now once.
 Block share_calls(Block body, const PassInput& input) {
-  return CommonSubexpressions(input, true).run(body);
+  return CommonSubexpressions(input, Shared::Calls).run(body);
 }
 
 }  // namespace tangent

@@ -85,6 +85,7 @@ Block simplify_algebra(Block body, const PassInput& input);
 Block propagate_constants(Block body, const PassInput& input);
 // What is computed twice, of the same operands, has a name.
 Block share_subexpressions(Block body, const PassInput& input);
+Block share_long_subexpressions(Block body, const PassInput& input);
 // The same for the calls of a primal that is not differentiated yet.
 Block share_calls(Block body, const PassInput& input);
 // Tapes of arrays of which only the shape is read keep the shape.

@@ -9,6 +9,8 @@
 // `_unbroadcast(b, x)`), an array of the same shape is kept that is one number in memory:
 // `np.broadcast_to(0.0, x.shape)`.
 //
+// Where an array of the same shape is at hand, its shape is read, and nothing is kept.
+//
 // A tape may keep shapes if at every pop the variable is not live: it is on no path read again
 // before it is written, but for its shape.
 #include <algorithm>
@@ -108,6 +110,8 @@ class ShapeKeeper {
       facts.keeps = is_shape_alone(facts);
       if (!facts.keeps) continue;
       any = true;
+      facts.is_needless = reads_another(body, facts);
+      if (facts.is_needless) continue;
       facts.only_size = input_.fresh && reads_only_size(body, facts);
       if (facts.only_size) {
         facts.name = input_.fresh(std::string(facts.variable.text()) + "_size",
@@ -125,8 +129,9 @@ class ShapeKeeper {
     std::vector<const Expr*> pushed = {};
     bool plain = true;  // one variable takes all that is on it
     bool keeps = false;
-    bool only_size = false;  // nothing else is read
-    Symbol name = {};        // of its value
+    bool only_size = false;    // nothing else is read
+    bool is_needless = false;  // another array has the shape
+    Symbol name = {};          // of its value
   };
 
   Facts* facts_of(Symbol tape) {
@@ -223,6 +228,75 @@ class ShapeKeeper {
                                 [&](const Stmt* pop) { return after[pop].has(number); });
   }
 
+  // Whether every read of what is taken from the tape stands in the block of the pop, behind an
+  // array of the same shape that was made there; notes the reads and the arrays.
+  bool reads_another(Block body, const Facts& facts) {
+    const Type type = input_.type_of(input_.context.local(facts.variable));
+    if (!type.is_array()) return false;
+    std::unordered_map<const Stmt*, Symbol> reads;
+    std::unordered_set<const Stmt*> known;
+    std::size_t found = 0;
+    bool fits = true;
+    const auto visit = [&](const auto& self, Block block) -> void {
+      Symbol other;
+      bool open = false;
+      for (const Stmt* statement : block) {
+        if (std::ranges::find(facts.pops, statement) != facts.pops.end()) {
+          open = true;
+          other = {};
+          ++found;
+          continue;
+        }
+        if (open && reads_name(statement, facts.variable)) {
+          const auto* assign = as<Assign>(statement);
+          fits = fits && !other.empty() && assign != nullptr && !reads_name(assign, other);
+          reads.emplace(statement, other);
+          known.insert(statement);
+        }
+        for_each_definition(statement, [&](Symbol symbol) {
+          if (symbol == facts.variable) open = false;
+          if (symbol == other) other = {};
+        });
+        const auto* assign = as<Assign>(statement);
+        const auto* name = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+        if (open && name != nullptr && name->symbol != facts.variable) {
+          const Type made = input_.type_of(name);
+          if (made.is_array() && !made.mixed && made.dtype == DType::Float64 &&
+              same_shape(made, type))
+            other = name->symbol;
+        }
+        if (const auto* branch = as<If>(statement)) {
+          self(self, branch->body);
+          self(self, branch->orelse);
+        } else if (const auto* loop = as<For>(statement)) {
+          self(self, loop->body);
+        } else if (const auto* repeat = as<While>(statement)) {
+          self(self, repeat->body);
+        }
+      }
+    };
+    visit(visit, body);
+    if (!fits || found != facts.pops.size() || reads.empty()) return false;
+    std::unordered_map<const Stmt*, VariableSet> after;
+    ValueLiveness liveness{variables_, after, &known};
+    BackwardSolver<ValueLiveness>(liveness).run(body, VariableSet());
+    const std::size_t number = variables_.number(facts.variable);
+    if (std::ranges::any_of(facts.pops, [&](const Stmt* pop) { return after[pop].has(number); }))
+      return false;
+    for (const auto& [statement, other] : reads)
+      others_[statement].emplace_back(facts.variable, other);
+    return true;
+  }
+
+  static bool reads_name(const Stmt* statement, Symbol symbol) {
+    bool found = false;
+    for_each_node(*statement, [&](const Node& node) {
+      const auto* name = as<Name>(&node);
+      found = found || (name != nullptr && name->symbol == symbol);
+    });
+    return found;
+  }
+
   // f(statement) for what stands behind a pop, up to where the variable is written next.
   template <class F>
   static void behind_pops(Block block, const Facts& facts, F&& f) {
@@ -253,7 +327,8 @@ class ShapeKeeper {
 
   Block rewrite(Block block) {
     std::vector<const Stmt*> out;
-    for (const Stmt* statement : block) out.push_back(rewrite(statement));
+    for (const Stmt* statement : block)
+      out.push_back(is_dropped(statement) ? nullptr : rewrite(statement));
     // Reads behind a pop are of what it takes now.
     for (const Facts& facts : tapes_) {
       if (!facts.keeps || !facts.only_size) continue;
@@ -267,14 +342,36 @@ class ShapeKeeper {
           open = pops;
           continue;
         }
-        if (open) out[k] = static_cast<const Stmt*>(renamed(out[k], facts));
+        if (open && out[k] != nullptr) out[k] = static_cast<const Stmt*>(renamed(out[k], facts));
       }
     }
+    std::erase(out, nullptr);
+    if (out.empty() && !block.empty()) out.push_back(input_.context.make<Pass>(block[0]->ranges));
     return input_.context.list(out);
+  }
+
+  // What fills, empties or makes a tape that nothing is kept on.
+  bool is_dropped(const Stmt* statement) {
+    const auto* push = as<Push>(statement);
+    const auto* assign = as<Assign>(statement);
+    const auto* pop = assign != nullptr ? as<Pop>(assign->value) : nullptr;
+    const auto* made = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+    const Facts* facts = push != nullptr  ? facts_of(push->tape)
+                         : pop != nullptr ? facts_of(pop->tape)
+                         : made != nullptr && is<ListDisplay>(assign->value)
+                             ? facts_of(made->symbol)
+                             : nullptr;
+    return facts != nullptr && facts->is_needless;
   }
 
   const Stmt* rewrite(const Stmt* statement) {
     Context& context = input_.context;
+    if (const auto found = others_.find(statement); found != others_.end()) {
+      const auto* assign = static_cast<const Assign*>(statement);
+      const Node* value = assign->value;
+      for (const auto& [variable, other] : found->second) value = named(value, variable, other);
+      return context.make<Assign>(assign->ranges, assign->targets, static_cast<const Expr*>(value));
+    }
     if (const auto* push = as<Push>(statement)) {
       const Facts* facts = facts_of(push->tape);
       if (facts == nullptr || !facts->keeps) return statement;
@@ -300,6 +397,13 @@ class ShapeKeeper {
         context.list<const Expr*>({context.number(0.0), shape}), List<const Keyword*>());
   }
 
+  const Node* named(const Node* node, Symbol variable, Symbol other) const {
+    if (const auto* name = as<Name>(node); name != nullptr && name->symbol == variable)
+      return input_.context.local(other, node->ranges);
+    return rewrite_children(input_.context, *node,
+                            [&](const Node* child) { return named(child, variable, other); });
+  }
+
   const Node* renamed(const Node* node, const Facts& facts) const {
     if (const auto* attribute = as<Attribute>(node)) {
       const auto* name = as<Name>(attribute->value);
@@ -314,6 +418,8 @@ class ShapeKeeper {
   Variables variables_;
   std::unordered_map<const Stmt*, VariableSet> after_;
   std::vector<Facts> tapes_;  // in the order of their first pops
+  // Statements that read the shapes of other arrays now: which variable, and which array.
+  std::unordered_map<const Stmt*, std::vector<std::pair<Symbol, Symbol>>> others_;
 };
 
 }  // namespace

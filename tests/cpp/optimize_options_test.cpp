@@ -151,6 +151,56 @@ TEST_F(Passes, RandomNumbersAreDrawnTwice) {
   EXPECT_EQ(run(share_subexpressions, text, ""), text);
 }
 
+TEST_F(Passes, WhatIsLongAndStandsTwiceBackwardsHasAName) {
+  const std::string twice = "bx = by + np.sin(a * c) * d\nbz = x - np.sin(a * c) * d\n";
+  EXPECT_EQ(run(share_long_subexpressions, twice),
+            "product = np.sin(a * c) * d\n"
+            "bx = by + product\n"
+            "bz = x - product\n");
+  // Not in the user's statements, nor where a name makes nothing shorter.
+  EXPECT_EQ(run(share_long_subexpressions, twice, ""), twice);
+  const std::string shorter = "bx = by + a / c\nbz = x - a / c\n";
+  EXPECT_EQ(run(share_long_subexpressions, shorter), shorter);
+}
+
+TEST_F(Passes, TheLongestPartThatIsWorthANameGetsOne) {
+  // The whole stands once, its part three times.
+  EXPECT_EQ(run(share_long_subexpressions,
+                "bx = by * (a / (c * d))\nbz = x - a / (c * d)\nbs = a / (c * d) + z\n"),
+            "ratio = a / (c * d)\n"
+            "bx = by * ratio\n"
+            "bz = x - ratio\n"
+            "bs = ratio + z\n");
+}
+
+TEST_F(Passes, AShapeIsThatOfAnArrayAtHand) {
+  EXPECT_EQ(run(keep_shapes,
+                "v_tape = []\n"
+                "for i in range(3):\n"
+                "    v_tape.append(v)\n"
+                "    v = v * w\n",
+                "for i in range(3):\n"
+                "    v = v_tape.pop()\n"
+                "    bw = bv * 2.0\n"
+                "    bv = np.zeros_like(v)\n"),
+            "for i in range(3):\n"
+            "    v = v * w\n"
+            "for i in range(3):\n"
+            "    bw = bv * 2.0\n"
+            "    bv = np.zeros_like(bw)\n");
+  // Of another length, or made later, it is none.
+  const std::string other =
+      "for i in range(3):\n"
+      "    v = v_tape.pop()\n"
+      "    bu = np.zeros_like(u)\n"
+      "    bv = np.zeros_like(v)\n"
+      "    bw = bv * 2.0\n";
+  EXPECT_EQ(
+      run(keep_shapes, "for i in range(3):\n    v_tape.append(v)\n    v = v * w\n", other),
+      "for i in range(3):\n    v_tape.append(np.broadcast_to(0.0, v.shape))\n    v = v * w\n" +
+          other);
+}
+
 TEST_F(Passes, OfThePrimalOnlyCallsAreShared) {
   EXPECT_EQ(run(share_calls, "y = np.sin(x) + a * c\nz = np.sin(x) - a * c\n", ""),
             "sin_x = np.sin(x)\n"
