@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kLargestInlined = 20000;  // nodes
 // A callee of so many nodes may be worth a function of its own.
-constexpr std::size_t kLongCallee = 60;
+constexpr std::size_t kLongCallee = 45;
 constexpr int kNeverKept = -1000000;
 
 bool is_none_constant(const Expr* e) {
@@ -175,7 +175,8 @@ std::unordered_set<const Node*> Lowering::long_callees() const {
   std::unordered_set<const Node*> found;
   for (const Callee& callee : callees_) {
     const auto times = written_out_.find(callee.identity);
-    if (times == written_out_.end() || times->second < 2 || callee.body.size() < 2) continue;
+    if (times == written_out_.end() || times->second < 2) continue;
+    if (only_return(callee.body) != nullptr) continue;
     std::size_t nodes = 0;
     for (const Stmt* statement : callee.body)
       for_each_node(*statement, [&](const Node&) { ++nodes; });

@@ -253,7 +253,7 @@ class ShapeKeeper {
           reads.emplace(statement, other);
           known.insert(statement);
         }
-        for_each_definition(statement, [&](Symbol symbol) {
+        for_each_binding(statement, [&](Symbol symbol) {  // a store leaves the shape
           if (symbol == facts.variable) open = false;
           if (symbol == other) other = {};
         });
