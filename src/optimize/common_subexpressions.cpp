@@ -370,13 +370,16 @@ class CommonSubexpressions {
     seen_.insert(value);
     if (value->has_name || value->is_short) return now;
     value->name = input_.fresh(Reverse::name_for(node), input_.type_of(node));
-    out.push_back(input_.context.assign(input_.context.local(value->name), now, node->ranges));
+    // What the adjoint made itself stands where the statement does.
+    out.push_back(input_.context.assign(input_.context.local(value->name), now,
+                                        node->ranges.empty() ? ranges_ : node->ranges));
     return input_.context.local(value->name, node->ranges);
   }
 
   Block rewrite(Block block) {
     return with_statements(input_.context, block, [this](const Stmt* statement, auto& out) {
       const Expr* expression = evaluated(statement);
+      ranges_ = statement->ranges;
       const Expr* now =
           expression != nullptr ? rewritten(expression, place_of(statement), out) : nullptr;
       const Stmt* kept = now != expression ? with(statement, now) : statement;
@@ -411,6 +414,7 @@ class CommonSubexpressions {
   std::vector<Value*> chosen_;  // by the order in which expressions are seen
   std::size_t next_ = 0;
   std::unordered_set<const Value*> seen_;  // whose first place has been rewritten
+  Ranges ranges_;                          // of the statement that is rewritten
   bool open_ = true;                       // whether the statement may be given names in front
   bool is_orelse_ = false;
 };
