@@ -450,17 +450,6 @@ Symbol Reverse::buffer(Symbol variable) {
   // What is there is not ours to write into, or smaller than the array: an array of our own.
   flush_mentions(name, variable);
   const Expr* held = algebra_.build(adjoint_of(variable));
-  if (const Type found = typing_.of(held); !adjoint_of(variable).lazy && type.is_array() &&
-                                           same_shape(found, type) && found.dtype == type.dtype &&
-                                           is_floating(type.dtype)) {
-    // As large as the array: it is not asked for its shape.
-    emit(context_.assign(context_.local(name), copy_of(held)));
-    typing_.declare(name, type);
-    assigned_.insert(name);
-    owned_.insert(name);
-    adjoint_of(variable) = algebra_.of(context_.local(name));
-    return name;
-  }
   const Expr* like = context_.local(variable);
   std::vector<const Keyword*> keywords;
   if (!type.is_array() || !is_floating(type.dtype)) {

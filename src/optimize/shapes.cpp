@@ -259,7 +259,8 @@ class ShapeKeeper {
         });
         const auto* assign = as<Assign>(statement);
         const auto* name = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
-        if (open && name != nullptr && name->symbol != facts.variable) {
+        if (open && name != nullptr && name->symbol != facts.variable &&
+            makes_array(assign->value)) {
           const Type made = input_.type_of(name);
           if (made.is_array() && !made.mixed && made.dtype == DType::Float64 &&
               same_shape(made, type))
@@ -286,6 +287,15 @@ class ShapeKeeper {
     for (const auto& [statement, other] : reads)
       others_[statement].emplace_back(facts.variable, other);
     return true;
+  }
+
+  // Whether a value is an array, whatever it is made of: an adjoint that is zero may be a number.
+  static bool makes_array(const Expr* value) {
+    const auto* call = as<Call>(value);
+    if (call == nullptr) return false;
+    const std::string_view callee = call->callee.text();
+    return callee == "numpy.full_like" || callee == "numpy.zeros_like" ||
+           callee == "numpy.ones_like";
   }
 
   static bool reads_name(const Stmt* statement, Symbol symbol) {

@@ -181,14 +181,14 @@ TEST_F(Passes, AShapeIsThatOfAnArrayAtHand) {
                 "    v = v * w\n",
                 "for i in range(3):\n"
                 "    v = v_tape.pop()\n"
-                "    bw = bv * 2.0\n"
+                "    bw = np.full_like(w, 2.0)\n"
                 "    bv = np.zeros_like(v)\n"),
             "for i in range(3):\n"
             "    v = v * w\n"
             "for i in range(3):\n"
-            "    bw = bv * 2.0\n"
+            "    bw = np.full_like(w, 2.0)\n"
             "    bv = np.zeros_like(bw)\n");
-  // Of another length, or made later, it is none.
+  // Of another length, made later, or perhaps the number zero, it is none.
   const std::string other =
       "for i in range(3):\n"
       "    v = v_tape.pop()\n"
