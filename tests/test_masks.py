@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import tangent
 
 X = np.array([1.0, 4.0, 0.0, -1.0])
@@ -59,6 +58,7 @@ def chosen_in_a_branch(x):
     r = np.sqrt(x)
     if x[0] > 0.5:
         y = np.where(x > 0, r, 0.0)
+        y = y * 1.0
     else:
         y = r * 0.5
     return np.sum(y * y * y)
