@@ -90,9 +90,8 @@ void for_each_read(const Node* node, F&& f) {
       if (name->scope == Scope::Local) f(name->symbol);
       continue;
     }
-    if (is_leaf(*top)) continue;
     const std::size_t mark = stack.size();
-    for_each_child(*top, [&](const Node* child) { stack.push(child); });
+    push_children(stack, *top);
     stack.reverse_from(mark);
   }
 }
@@ -134,7 +133,7 @@ void for_each_shaped_read(const Node* node, F&& f) {
         continue;
       }
     }
-    if (!is_leaf(*top)) for_each_child(*top, [&](const Node* child) { stack.push(child); });
+    push_children(stack, *top);
   }
 }
 

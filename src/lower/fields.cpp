@@ -222,13 +222,12 @@ class FieldNamer {
   }
 
   bool mentions_root(const Node* node) const {
-    std::vector<const Node*> stack{node};
+    SmallStack<const Node*> stack(node);
     while (!stack.empty()) {
-      const Node* top = stack.back();
-      stack.pop_back();
+      const Node* top = stack.pop();
       if (const auto* name = as<Name>(top); name != nullptr && roots_.contains(name->symbol))
         return true;
-      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      push_children(stack, *top);
     }
     return false;
   }
