@@ -2,6 +2,7 @@
 #include "emit/call_targets.h"
 
 #include "lower/lower.h"
+#include "syntax/visit.h"
 
 namespace tangent {
 
