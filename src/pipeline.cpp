@@ -20,6 +20,8 @@
 #include "autodiff/rule_objects.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
+#include "autodiff/stored_arrays.h"
+#include "autodiff/stored_reshapes.h"
 #include "emit/attempts.h"
 #include "emit/attribute_stores.h"
 #include "emit/dialect.h"
@@ -170,6 +172,16 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   };
   for (int round = 0; round < kViewRounds && rewrite(spell_out); ++round) {
   }
+  // Where that is not possible because only the run knows what is a view.
+  const auto part_reshapes = [&](const CoreFunction& core, const TypedFunction& typed) {
+    return part_stored_reshapes(core, typed, context);
+  };
+  for (int round = 0; round < kViewRounds && rewrite(part_reshapes); ++round) {
+  }
+  // Arrays in lists that are written in place.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return replace_stored_arrays(core, typed, context);
+  });
   return program;
 }
 
