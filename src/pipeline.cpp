@@ -301,7 +301,13 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                       const LoopNumbers* checkpoints) {
   // The parts of arguments that constants reach are variables.
   std::vector<NamedField> fields;
-  CoreFunction ready = prepare(spell_out_argument_dicts(core, structures, context), context);
+  const auto is_differentiated = [&](Symbol name) {
+    return std::ranges::any_of(options.wrt, [&](int position) {
+      return core.parameters[static_cast<std::size_t>(position)]->name == name;
+    });
+  };
+  CoreFunction ready =
+      prepare(spell_out_argument_dicts(core, structures, is_differentiated, context), context);
   if (options.forward) ready = take_names(ready, options.tangents, context);
   ready = name_fields(ready, structures, fields, context);
   ready.pairs.clear();

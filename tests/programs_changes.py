@@ -1,5 +1,5 @@
-"""Lists in dicts and lists that grow, arrays in lists that are written, items that are taken out, and
-views by reshape, in generated programs.
+"""Lists in dicts and lists that grow, arrays in lists that are written, items that are taken out,
+and views by reshape, in generated programs.
 
 In: the `Writer` (programs.py). Out: as in programs_statements, whose table the constructs join.
 Each makes its container, fills and reads it, and leaves a number."""

@@ -5,6 +5,7 @@
 #include "lower/lowering.h"
 #include "syntax/as_written.h"
 #include "syntax/places.h"
+#include "syntax/visit.h"
 
 namespace tangent::lowering {
 

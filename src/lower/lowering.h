@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/function_view.h"
 #include "lower/exits.h"
 #include "lower/list_methods.h"
 #include "lower/lower.h"

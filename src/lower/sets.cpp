@@ -151,7 +151,7 @@ class WithoutSets {
                            [this](const Stmt* it, Statements& out) { return statement(it, out); });
   }
 
-  const Stmt* statement(const Stmt* it, Statements& out) {
+  const Stmt* statement(const Stmt* it, Statements& /*out*/) {
     if (is<FunctionDefinition>(it) || is<ClassDefinition>(it)) {
       const bool inside = find_node(it, [&](const Node* node) {
                             return is<SetDisplay>(node) || is_name(node);

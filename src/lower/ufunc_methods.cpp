@@ -16,6 +16,7 @@
 
 #include "lower/lowering.h"
 #include "syntax/places.h"
+#include "syntax/visit.h"
 
 namespace tangent::lowering {
 
