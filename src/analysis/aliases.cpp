@@ -214,6 +214,11 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
         // An array of its own, and indices.
         if (callee == "tangent.runtime._unindex" || callee == "tangent.runtime._flat_places") break;
         if (function_.fresh_calls.contains(call->callee)) break;
+        // The keys of a dict, which nothing changes.
+        if ((callee == "builtins.list" || callee == "builtins.sorted" ||
+             callee == "builtins.tuple") &&
+            call->arguments.size() == 1 && type_of(call->arguments[0]).is_map())
+          break;
         if (callee.starts_with("user.identity.")) {  // gives its first argument back
           stack.push_back(call->arguments[0]);
           break;

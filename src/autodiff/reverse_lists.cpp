@@ -303,7 +303,7 @@ void Reverse::undo_row_store(const Subscript* place, const Expr* value, const Ex
                              const Expr* zeros) {
   const Type type = typing_.of(value);
   const bool of_numbers = std::ranges::all_of(type.elements, &Type::is_numeric);
-  if (!of_numbers || (!is<Name>(place->value) && zeros == nullptr)) {
+  if (!of_numbers) {
     refuse(DiagnosticKind::WriteInPlace, place, "storing a list of lists into another",
            "store its elements one by one");
   }

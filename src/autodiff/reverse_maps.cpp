@@ -110,16 +110,14 @@ void Reverse::push_map_entry(const Expr* node, const Expr* map, const Expr* key,
   if (!typing_.of(node).is_numeric()) refuse_entry(node);
   const Expr* place = as_value(primal(key));
   const auto* base = as<Name>(map);
-  Symbol name;
-  if (base != nullptr && base->scope == Scope::Local) {
-    name = list_buffer(base->symbol);
-  } else {
-    const Expr* inner = map_place(map);
-    name = names_.fresh("bentries");
-    adjoint_names_.insert(name);
-    typing_.declare(name, typing_.of(map));
-    emit(context_.assign(context_.local(name), inner));
+  if (base == nullptr || base->scope != Scope::Local) {
+    // In a dict that holds the dict: there may be none of it yet.
+    const Expr* entry =
+        context_.make<Dictionary>(Ranges(), context_.list<const Expr*>({place}),
+                                  context_.list<const Expr*>({algebra_.build(held)}));
+    return add_entries(map_place(map), entry);
   }
+  const Symbol name = list_buffer(base->symbol);
   const Expr* sum = context_.make<BinaryOperation>({}, BinaryOperator::Add, map_entry(name, place),
                                                    algebra_.build(held));
   emit(context_.assign(

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "analysis/aliases.h"
 #include "analysis/own_rows.h"
@@ -50,8 +52,31 @@ class StoredArrays {
       if (!is_container(typed_.type_of(step->value)) || !is_calm(step->index)) return nullptr;
     }
     if (!aliases_) aliases_.emplace(typed_);
-    if (aliases_->is_seen_later(statement)) return nullptr;
+    if (aliases_->is_seen_later(typed_statement(statement))) return nullptr;
     return has_own_arrays(typed_, root->symbol, *aliases_) ? item : nullptr;
+  }
+
+  // The statement as inference has it, whose methods are resolved.
+  const Stmt* typed_statement(const Stmt* statement) {
+    if (same_.empty()) {
+      std::vector<const Stmt*> before;
+      std::vector<const Stmt*> after;
+      collect(core_.body, before);
+      collect(typed_.body, after);
+      if (before.size() != after.size()) throw InternalError("bodies of two shapes");
+      for (std::size_t k = 0; k < before.size(); ++k) same_.emplace(before[k], after[k]);
+    }
+    return same_.at(statement);
+  }
+  static void collect(Block body, std::vector<const Stmt*>& found) {
+    for (const Stmt* statement : body) {
+      found.push_back(statement);
+      for_each_child(*statement, [&](const Node* child) {
+        if (!is_statement(child->kind)) return;
+        const auto* inner = static_cast<const Stmt*>(child);
+        collect(Block(&inner, 1), found);
+      });
+    }
   }
 
   // Arithmetic of names and constants.
@@ -130,6 +155,7 @@ class StoredArrays {
   Context& context_;
   const CoreFunction& core_;
   std::optional<Aliases> aliases_;
+  std::unordered_map<const Stmt*, const Stmt*> same_;
   std::optional<NamePool> names_;
 };
 

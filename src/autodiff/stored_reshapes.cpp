@@ -59,9 +59,12 @@ class StoredReshapes {
     const auto* call = assign != nullptr ? as<Call>(assign->value) : nullptr;
     if (target == nullptr || call == nullptr || !call->keywords.empty()) return std::nullopt;
     const std::string_view callee = call->callee.text();
-    if (callee != "numpy.reshape" && callee != "numpy.ravel") return std::nullopt;
     const auto* method = as<Attribute>(call->function);
-    const auto* base = method != nullptr ? as<Name>(method->value) : nullptr;
+    if (method == nullptr ||
+        (method->attribute.text() != "reshape" && method->attribute.text() != "ravel"))
+      return std::nullopt;
+    if (call->callee && callee != "numpy.reshape" && callee != "numpy.ravel") return std::nullopt;
+    const auto* base = as<Name>(method->value);
     if (base == nullptr || base->scope != Scope::Local || !typed_.type_of(base).is_array())
       base = call->arguments.empty() ? nullptr : as<Name>(call->arguments[0]);
     if (base == nullptr || base->scope != Scope::Local || base->symbol == target->symbol ||

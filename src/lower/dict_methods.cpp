@@ -82,9 +82,8 @@ void Lowering::delete_item(const Subscript& place) {
            "give the list or dict a name of its own", DiagnosticKind::WriteInPlace);
   }
   const Ranges ranges = at(place);
-  if (const auto* slice = as<Slice>(place.index)) {
-    const Expr* target =
-        context_.make<Subscript>(ranges, static_cast<const Expr*>(whole), expression(slice));
+  if (is<Slice>(place.index)) {
+    const Expr* target = expression(&place);
     emit(context_.assign(target, context_.make<ListDisplay>(ranges, Exprs()), ranges));
     return;
   }

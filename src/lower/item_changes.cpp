@@ -129,6 +129,12 @@ class ItemChanges {
     }
   }
 
+  // `list` is how the program spells the builtin.
+  Block lists(Block body, const Name* list, std::vector<lowering::ReboundList>& rebound) {
+    list_ = list;
+    return lists(body, rebound);
+  }
+
   Block lists(Block body, std::vector<lowering::ReboundList>& rebound) {
     return with_statements(context_, body, [&](const Stmt* it, Statements& out) -> const Stmt* {
       if (const Stmt* now = list_item(it, out, rebound)) return now;
@@ -168,7 +174,7 @@ class ItemChanges {
         return nullptr;
       const Expr* items = assigned_value(it);
       if (!is<ListDisplay>(items)) {
-        items = context_.make<Call>(ranges, context_.global(context_.symbol("list")),
+        items = context_.make<Call>(ranges, static_cast<const Expr*>(list_),
                                     context_.symbol("builtins.list"),
                                     context_.list<const Expr*>({items}), List<const Keyword*>());
       }
@@ -306,6 +312,7 @@ class ItemChanges {
   }
 
   Context& context_;
+  const Name* list_ = nullptr;
   Makes makes_;
   lowering::FreshNames names_;
 };
@@ -325,10 +332,11 @@ bool mentions_methods(Block body, std::initializer_list<std::string_view> words,
 
 }  // namespace
 
-Block spell_out_list_items(const CoreFunction& core, std::vector<lowering::ReboundList>& rebound,
-                           Context& context) {
+Block spell_out_list_items(const CoreFunction& core, const std::function<const Name*()>& list,
+                           std::vector<lowering::ReboundList>& rebound, Context& context) {
   if (!mentions_methods(core.body, {"pop"}, true)) return core.body;
-  return ItemChanges(core, context).lists(core.body, rebound);
+  const bool slices = mentions_methods(core.body, {}, true);
+  return ItemChanges(core, context).lists(core.body, slices ? list() : nullptr, rebound);
 }
 
 Block spell_out_dict_items(const CoreFunction& core, Context& context) {

@@ -16,6 +16,7 @@
 // What is not known to be one of the two stays, and is refused where types are known.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "lower/list_methods.h"
@@ -24,8 +25,9 @@
 namespace tangent {
 
 // Those of lists, before second names go.
-Block spell_out_list_items(const CoreFunction& core, std::vector<lowering::ReboundList>& rebound,
-                           Context& context);
+// `list` gives the name of the builtin in this program.
+Block spell_out_list_items(const CoreFunction& core, const std::function<const Name*()>& list,
+                           std::vector<lowering::ReboundList>& rebound, Context& context);
 
 // Those of dicts whose keys are not known; those of known ones are gone (dicts.h).
 Block spell_out_dict_items(const CoreFunction& core, Context& context);

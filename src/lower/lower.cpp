@@ -132,7 +132,8 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   }
   if (!objects_made_.empty() || !attribute_variables_.empty())
     core.body = without_needless_attributes(core, attribute_variables_, context_);
-  core.body = spell_out_list_items(core, rebound_lists_, context_);
+  core.body = spell_out_list_items(
+      core, [&] { return global(context_.symbol("list"), core.ranges); }, rebound_lists_, context_);
   if (!rebound_lists_.empty()) core.body = without_second_names(core, context_);
   check_rebound_lists(core, rebound_lists_);
   keep_used_globals(core, globals_);

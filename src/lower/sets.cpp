@@ -191,6 +191,8 @@ class WithoutSets {
           const auto* loop = as<For>(inside);
           if (loop != nullptr && child == loop->iterable && is_changing(child))
             return call("list", {loop->iterable}, child->ranges);
+          if (loop != nullptr && child == loop->iterable && is_set(child))
+            return made(loop->iterable, true);
           return rewritten(child);
         }));
   }
