@@ -11,6 +11,7 @@
 #include "analysis/wholes.h"
 #include "autodiff/assemble.h"
 #include "autodiff/checkpoints.h"
+#include "autodiff/container_tests.h"
 #include "autodiff/forward.h"
 #include "autodiff/inputs.h"
 #include "autodiff/list_names.h"
@@ -135,6 +136,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   // What cannot raise is no attempt.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return settle_attempts(core.body, typed, rules, context);
+  });
+  // What is kept of a test is an answer.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return spell_out_container_tests(core, typed, context);
   });
   // A name that stands for a list and then for an array is two names.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {

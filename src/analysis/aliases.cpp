@@ -194,6 +194,10 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
         for (const Expr* element : static_cast<const ListDisplay*>(top)->elements)
           stack.push_back(element);
         break;
+      case Kind::Dictionary:
+        for (const Expr* value : static_cast<const Dictionary*>(top)->values)
+          stack.push_back(value);
+        break;
       case Kind::BinaryOperation: {
         // Arithmetic makes a new array; what is no array may be a list, which keeps its elements.
         const Type type = type_of(top);

@@ -338,11 +338,6 @@ void Inference::store(const Subscript& place, const Type& value) {
   }
   if (const Name* root = root_of(&place); root != nullptr && stores_into_row(place))
     return assign(root, with_item(place, value));
-  // An item of a list that is empty so far: what is put into it shows when it is reached.
-  const auto* item = as<Subscript>(place.value);
-  const Type outer = item != nullptr ? lookup_(item->value) : Type();
-  if (whole.kind == TypeKind::Unknown && outer.kind == TypeKind::List && outer.elements.empty())
-    return;
   const bool list = whole.kind == TypeKind::List;
   const bool dict = whole.kind == TypeKind::Dict;
   throw Diagnostic(DiagnosticKind::WriteInPlace,
