@@ -19,16 +19,16 @@ def lists_in_dict(w):
     with w.indented():
         e = tame(w)
         if how == 'setdefault':
-            w.line(f'{d}.setdefault({k} % 3, []).append({e.text} + 0.1 * {k})')
+            w.line(f'{d}.setdefault({k} % 3, []).append(({e.text}) + 0.1 * {k})')
         else:
             if how != 'made':
                 w.line(f'if {k} % 3 not in {d}:')
                 w.line(f'    {d}[{k} % 3] = []')
             if how == 'named':
                 w.line(f'{g} = {d}[{k} % 3]')
-                w.line(f'{g}.append({e.text} + 0.1 * {k})')
+                w.line(f'{g}.append(({e.text}) + 0.1 * {k})')
             else:
-                w.line(f'{d}[{k} % 3].append({e.text} + 0.1 * {k})')
+                w.line(f'{d}[{k} % 3].append(({e.text}) + 0.1 * {k})')
             if w.chance(0.4):
                 w.line(f'if len({d}[{k} % 3]) > 1:')
                 w.line(f'    {d}[{k} % 3][0] *= {d}[{k} % 3][-1]')
@@ -57,9 +57,9 @@ def rows_grown(w):
         e = tame(w)
         if w.chance(0.4):
             w.line(f'{row} = {m}[{k} % 2]')
-            w.line(f'{row}.append({e.text} * {row}[-1])')
+            w.line(f'{row}.append(({e.text}) * {row}[-1])')
         else:
-            w.line(f'{m}[{k} % 2].append({e.text} * {m}[{k} % 2][0])')
+            w.line(f'{m}[{k} % 2].append(({e.text}) * {m}[{k} % 2][0])')
     uses = frozenset(e.uses)
     w.line(f'{total} = 0.0')
     how = w.pick(['popped', 'columns', 'replaced'])
@@ -89,7 +89,7 @@ def arrays_in_list(w):
         if how == 'whole':
             w.line(f'{xs}[{k} % 2] {w.pick(["+=", "-=", "*="])} {e.text}')
         elif how == 'element':
-            w.line(f'{xs}[{k} % 2][{k}] = {e.text} * {xs}[0][1]')
+            w.line(f'{xs}[{k} % 2][{k}] = ({e.text}) * {xs}[0][1]')
         else:
             w.line(f'{x} = {xs}[{k} % 2]')
             w.line(f'{x}[{k}] += {e.text}')
@@ -104,14 +104,14 @@ def items_taken_out(w):
     w.mark('items_taken_out')
     e = tame(w, 1)
     if w.chance(0.5):
-        w.line(f'{xs} = [{e.text} * {k} for {k} in range(1, 6)]')
+        w.line(f'{xs} = [({e.text}) * {k} for {k} in range(1, 6)]')
         w.line(f'{total} = 0.0')
         w.line(f'for {k} in (1, -1):')
         w.line(f'    {total} += {xs}[{k}] * {xs}[0]')
         w.line(f'    {w.pick([f"del {xs}[{k}]", f"{total} += {xs}.pop({k})"])}')
         leave(w, f'{total} + sum({xs})', e.uses)
         return True
-    w.line(f'{xs} = {{{k}: {e.text} * {k} for {k} in range(1, 5)}}')
+    w.line(f'{xs} = {{{k}: ({e.text}) * {k} for {k} in range(1, 5)}}')
     w.line(f'{total} = 0.0')
     w.line(f'for {k} in (2, 3):')
     w.line(f'    {total} += {xs}[{k}] * {xs}[1]')
@@ -126,7 +126,7 @@ def reshaped_view(w):
     y, z, k = w.fresh('y'), w.fresh('z'), w.fresh('k')
     w.mark('reshaped_view')
     e = tame(w, 1)
-    w.line(f'{y} = np.ones((2, 2)) * {e.text}')
+    w.line(f'{y} = np.ones((2, 2)) * ({e.text})')
     w.line(f'{z} = {y}.{w.pick(["reshape(4)", "ravel()", "reshape(-1)"])}')
     w.line(f'for {k} in range(3):')
     w.line(f'    {z}[{k}] {w.pick(["=", "+=", "*="])} {tame(w).text}')
