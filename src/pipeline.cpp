@@ -43,6 +43,7 @@
 #include "optimize/settle_attempts.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
+#include "types/rebound_sums.h"
 
 namespace tangent {
 
@@ -140,6 +141,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   // What is kept of a test is an answer.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return spell_out_container_tests(core, typed, context);
+  });
+  // Sums of what has no known type are bound anew.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return bind_sums_anew(core, typed, context);
   });
   // A name that stands for a list and then for an array is two names.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
