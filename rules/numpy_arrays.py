@@ -192,6 +192,11 @@ def size(y, a, axis=None): ...
 def ndim(y, a): ...
 
 
+@constant("numpy.may_share_memory", aliases=("numpy.shares_memory",),
+          sample=("(vector3, vector3)",))
+def may_share_memory(y, a, b): ...
+
+
 # More shapes
 
 

@@ -453,6 +453,32 @@ def cumprod(y, a, axis=None):
         d[y] = _scan(d[a] * _exclusive_cumprod(a, axis), a, axis)
 
 
+@adjoint("numpy.maximum.accumulate", shape="cumulative",
+         sample=("(vector3,)", "(matrix23,)", "(matrix23, 1)"))
+def accumulate_maximum(y, array, axis=0):
+    shares = _record_shares(y, array, axis)
+    d[array] = shares * _back_scan(full(d[y], y), 1.0 - shares, axis)
+
+
+@tangent("numpy.maximum.accumulate")
+def accumulate_maximum(y, array, axis=0):
+    shares = _record_shares(y, array, axis)
+    d[y] = _scan(shares * full(d[array], array), 1.0 - shares, axis)
+
+
+@adjoint("numpy.minimum.accumulate", shape="cumulative",
+         sample=("(vector3,)", "(matrix23,)", "(matrix23, 1)"))
+def accumulate_minimum(y, array, axis=0):
+    shares = _record_shares(y, array, axis)
+    d[array] = shares * _back_scan(full(d[y], y), 1.0 - shares, axis)
+
+
+@tangent("numpy.minimum.accumulate")
+def accumulate_minimum(y, array, axis=0):
+    shares = _record_shares(y, array, axis)
+    d[y] = _scan(shares * full(d[array], array), 1.0 - shares, axis)
+
+
 # Derivative zero
 
 

@@ -38,6 +38,14 @@ def _mask(y, test, b):
 def _count(y, a, axis): ...
 
 
+@constant("tangent.runtime._record_shares", shape="same", sample=("(vector3, vector3, 0)",))
+def _record_shares(y, best, a, axis): ...
+
+
+@constant("tangent.runtime._flat_places", sample=("((2, 3), 4)",))
+def _flat_places(y, shape, index): ...
+
+
 @constant("tangent.runtime._zeros_like", shape="same_float", sample=("(matrix23,)",))
 def _zeros_like(y, x): ...
 

@@ -12,6 +12,7 @@
 #include "analysis/wholes.h"
 #include "autodiff/assemble.h"
 #include "autodiff/checkpoints.h"
+#include "autodiff/container_tests.h"
 #include "autodiff/forward.h"
 #include "autodiff/inputs.h"
 #include "autodiff/list_names.h"
@@ -21,6 +22,8 @@
 #include "autodiff/rule_objects.h"
 #include "autodiff/save.h"
 #include "autodiff/settle_pairs.h"
+#include "autodiff/stored_arrays.h"
+#include "autodiff/stored_reshapes.h"
 #include "emit/attempts.h"
 #include "emit/attribute_stores.h"
 #include "emit/call_targets.h"
@@ -148,6 +151,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return settle_attempts(core.body, typed, rules, context);
   });
+  // What is kept of a test is an answer.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return spell_out_container_tests(core, typed, context);
+  });
   // Sums of what has no known type are bound anew.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return bind_sums_anew(core, typed, context);
@@ -188,6 +195,16 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   };
   for (int round = 0; round < kViewRounds && rewrite(spell_out); ++round) {
   }
+  // Where that is not possible because only the run knows what is a view.
+  const auto part_reshapes = [&](const CoreFunction& core, const TypedFunction& typed) {
+    return part_stored_reshapes(core, typed, context);
+  };
+  for (int round = 0; round < kViewRounds && rewrite(part_reshapes); ++round) {
+  }
+  // Arrays in lists that are written in place.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return replace_stored_arrays(core, typed, context);
+  });
   return program;
 }
 
@@ -307,7 +324,13 @@ Emitted differentiate(const CoreFunction& core, const std::vector<Type>& given,
                       const LoopNumbers* checkpoints) {
   // The parts of arguments that constants reach are variables.
   std::vector<NamedField> fields;
-  CoreFunction ready = prepare(spell_out_argument_dicts(core, structures, context), context);
+  const auto is_differentiated = [&](Symbol name) {
+    return std::ranges::any_of(options.wrt, [&](int position) {
+      return core.parameters[static_cast<std::size_t>(position)]->name == name;
+    });
+  };
+  CoreFunction ready =
+      prepare(spell_out_argument_dicts(core, structures, is_differentiated, context), context);
   if (options.forward) ready = take_names(ready, options.tangents, context);
   ready = name_fields(ready, structures, fields, context);
   ready.pairs.clear();

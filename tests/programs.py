@@ -20,7 +20,8 @@ import random
 
 import numpy as np
 import oracle
-import programs_functions  # noqa: F401 - its constructs join the table
+import programs_changes  # noqa: F401 - its constructs join the table
+import programs_functions  # noqa: F401
 import programs_lists  # noqa: F401
 import programs_maps  # noqa: F401
 import programs_objects

@@ -535,13 +535,6 @@ def same_row_twice(x):
     return c[1][0]
 
 
-def row_kept_twice(x):
-    row = [x, x]
-    c = [row, row]
-    c[0][0] = x * x
-    return c[1][0]
-
-
 def row_appended_twice(x):
     row = [x]
     c = []
@@ -549,13 +542,6 @@ def row_appended_twice(x):
         c.append(row)
     c[0][0] = x * x
     return c[1][0]
-
-
-def row_of_another(x):
-    a = [[x], [x * x]]
-    b = [a[0], a[0]]
-    b[0][0] = x**3
-    return b[1][0]
 
 
 def deque_returned(x):
@@ -583,7 +569,7 @@ def results_with_other_keys(x):
 
 @pytest.mark.parametrize(
     'f',
-    [same_row_twice, row_kept_twice, row_appended_twice, row_of_another, deque_returned,
+    [same_row_twice, row_appended_twice, deque_returned,
      deque_by_two_names, deque_extended, results_with_other_keys],
     ids=lambda f: f.__name__,
 )  # fmt: skip

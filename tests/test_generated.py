@@ -61,6 +61,7 @@ CONSTRUCTS = frozenset(
     list_of_numbers list_of_arrays list_recurrence list_items list_index list_reversed list_store
     list_store_augmented list_append list_stack list_comprehension list_item
     map_filled map_walked rows_written pairs_in_list records_in_list
+    lists_in_dict rows_grown arrays_in_list items_taken_out reshaped_view
     rebound_to_view object_made object_in_loop object_method object_alias object_inherits
     object_property object_attribute_set object_holds_array method_twice record_rebound
     record_frozen

@@ -723,10 +723,6 @@ def test_the_seed_of_a_list():
     [
         'ys = xs\n    if xs[0] > 0.0:\n        ys = [1.0, 2.0]\n    ys[0] = 3.0 * ys[0]\n'
         '    return xs[0] * ys[0]',
-        'ws = []\n    for v in xs:\n        ws.append(v * np.ones(2))\n    ws[0] += 1.0\n'
-        '    return np.sum(ws[0] * ws[1])',
-        'ws = []\n    for v in xs:\n        ws.append(v * np.ones(2))\n    ws[0][0] = 1.0\n'
-        '    return np.sum(ws[0] * ws[1])',
         'xs.sort()\n    return xs[0]',
         'zs = [v for v in xs]\n    ys = zs\n    ys.sort()\n    return zs[0]',
         'zs = [v for v in xs]\n    d = [zs, 1.0]\n    zs.reverse()\n    return d[0][0]',

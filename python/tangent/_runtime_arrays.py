@@ -57,6 +57,11 @@ def _sum_others(b: Numeric, a: Numeric, axis: Axis) -> Numeric:
     return _unflatten_axes(np.sum(rows, axis=-2), a, axis)
 
 
+def _flat_places(shape: tuple[int, ...], index: Any) -> tuple[Any, ...]:
+    """The index into an array of that shape that stands for `index` into its flat iterator."""
+    return np.unravel_index(np.arange(math.prod(shape))[index], shape)
+
+
 # Lists
 
 
@@ -70,15 +75,29 @@ def _add_to_items(items: list[Any], b: Any, place: slice = slice(None)) -> None:
     items[place] = [_sum_of(item, part) for item, part in zip(items[place], b, strict=True)]
 
 
+def _add_entries(entries: dict[Any, Any], b: dict[Any, Any]) -> None:
+    """Adds the adjoints in a dict to those in another; a key that one has not stands for 0.0."""
+    for key, part in b.items():
+        entries[key] = _sum_of(entries[key], part) if key in entries else _copied_items(part)
+
+
 def _sum_of(a: Any, b: Any) -> Any:
-    """The sum of two adjoints, item by item if they are lists."""
+    """The sum of two adjoints, item by item if they are lists or dicts."""
+    if isinstance(a, dict):
+        total = dict(a)
+        _add_entries(total, b)
+        return total
     if isinstance(a, list):
         return [_sum_of(one, other) for one, other in zip(a, b, strict=True)]
     return a + b
 
 
-def _zeros_of_items(xs: list[Any]) -> list[Any]:
-    """A zero adjoint for each number or array in a list of lists."""
+def _zeros_of_items(xs: Any) -> Any:
+    """A zero adjoint for each number or array in a list of lists, or in a dict of lists."""
+    if isinstance(xs, dict):
+        return {
+            key: _zeros_of_items(x) if isinstance(x, list | dict) else 0.0 for key, x in xs.items()
+        }
     return [_zeros_of_items(x) if isinstance(x, list) else 0.0 for x in xs]
 
 
@@ -94,10 +113,16 @@ def _seed_entries(by: Any, d: dict[Any, Any]) -> dict[Any, Any]:
     if not isinstance(by, dict):
         if np.ndim(by) != 0:
             raise ShapeError('the seed of a dict is a dict with its keys, or a number')
-        return dict.fromkeys(d, by)
+        return {key: _seed_entry(by, x) for key, x in d.items()}
     if by.keys() != d.keys():
         raise ShapeError(f'the seed has the keys {list(by)}, the result {list(d)}')
-    return dict(by)
+    return {key: _seed_entry(by[key], x) for key, x in d.items()}
+
+
+def _seed_entry(by: Any, x: Any) -> Any:
+    if isinstance(x, dict):
+        return _seed_entries(by, x)
+    return _seed_items(by, x) if isinstance(x, list) else by
 
 
 def _seed_items(by: Any, xs: list[Any]) -> list[Any]:
@@ -114,6 +139,42 @@ def _seed_items(by: Any, xs: list[Any]) -> list[Any]:
 def _fold_items(b: list[Any], count: int) -> list[Any]:
     """The adjoint of `count` items that were repeated: of each the sum."""
     return [sum(b[k::count]) for k in range(count)]
+
+
+def _distinct(xs: list[Any]) -> list[Any]:
+    """The items of a list as a set of them holds them: of equal ones the first, in its order."""
+    return list(set(xs))
+
+
+def _undistinct(b: list[Any], xs: list[Any]) -> list[Any]:
+    """The adjoint of _distinct(xs): of equal items the first has it."""
+    places = {x: k for k, x in enumerate(_distinct(xs))}
+    return [b[places.pop(x)] if x in places else 0.0 for x in xs]
+
+
+def _distinct_like(dxs: list[Any], xs: list[Any]) -> list[Any]:
+    """The tangent of _distinct(xs) from that of xs."""
+    moves: dict[Any, Any] = {}
+    for x, dx in zip(xs, dxs, strict=True):
+        moves.setdefault(x, dx)
+    return [moves[x] for x in _distinct(xs)]
+
+
+def _with_item(s: set[Any], item: Any) -> set[Any]:
+    """The set with an item more."""
+    return s | {item}
+
+
+def _without_item(s: set[Any], item: Any) -> set[Any]:
+    """The set without an item, which it need not hold."""
+    return s - {item}
+
+
+def _less_item(s: set[Any], item: Any) -> set[Any]:
+    """The set without an item; a KeyError where it does not hold it."""
+    if item not in s:
+        raise KeyError(item)
+    return s - {item}
 
 
 def _sorted_like(dxs: list[Any], xs: list[Any]) -> list[Any]:

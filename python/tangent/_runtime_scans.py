@@ -53,6 +53,15 @@ def _back_scan(b: Numeric, a: Numeric, axis: int) -> Numeric:
     return result
 
 
+def _record_shares(y: Numeric, a: Numeric, axis: int) -> Numeric:
+    """What each element has of its extreme so far, `y`: all of a new one, half of an equal one."""
+    now, best = np.moveaxis(_floating(a), axis, 0), np.moveaxis(np.asarray(y), axis, 0)
+    result = np.ones_like(now)
+    equal = now[1:] == best[:-1]
+    result[1:] = np.where(equal, 0.5, now[1:] == best[1:])
+    return np.moveaxis(result, 0, axis)
+
+
 def _quantile_weights(a: Numeric, q: float, axis: Axis = None) -> Numeric:
     """The derivative of np.quantile(a, q, axis) in the elements of a; equal ones share evenly."""
     if np.ndim(q) != 0:

@@ -92,6 +92,12 @@ void Activity::for_each_operand(const Expr* expression,
           function_.type_of(method->value).is_map())
         return;
       if (method != nullptr) f(method->value);
+      // Nor does what an entry is asked for by.
+      if (method != nullptr && !call->callee && method->attribute.text() == "get" &&
+          function_.type_of(method->value).is_map()) {
+        for (std::size_t k = 1; k < call->arguments.size(); ++k) f(call->arguments[k]);
+        return;
+      }
       const std::string_view callee = call->callee.text();
       const bool walks = callee == "builtins.list" || callee == "builtins.sorted" ||
                          callee == "builtins.tuple" || callee == "builtins.len";

@@ -132,6 +132,7 @@ bool Aliases::is_new_list_of_numbers(const Expr* expression) const {
   if (call == nullptr) return false;
   const auto* method = as<Attribute>(call->function);
   return call->callee.text() == "builtins.list" || call->callee.text() == "builtins.sorted" ||
+         call->callee.text() == "tangent.runtime._distinct" ||
          (!call->callee && method != nullptr && method->attribute.text() == "copy");
 }
 
@@ -194,6 +195,10 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
         for (const Expr* element : static_cast<const ListDisplay*>(top)->elements)
           stack.push_back(element);
         break;
+      case Kind::Dictionary:
+        for (const Expr* value : static_cast<const Dictionary*>(top)->values)
+          stack.push_back(value);
+        break;
       case Kind::BinaryOperation: {
         // Arithmetic makes a new array; what is no array may be a list, which keeps its elements.
         const Type type = type_of(top);
@@ -211,8 +216,14 @@ std::vector<Symbol> Aliases::references(const Expr* expression, const Expr* part
         const bool library = callee.starts_with("numpy.") || callee.starts_with("scipy.") ||
                              callee.starts_with("math.");
         if (library && !may_give_view(callee) && !copies) break;
-        if (callee == "tangent.runtime._unindex") break;  // an array of its own
+        // An array of its own, and indices.
+        if (callee == "tangent.runtime._unindex" || callee == "tangent.runtime._flat_places") break;
         if (function_.fresh_calls.contains(call->callee)) break;
+        // The keys of a dict, which nothing changes.
+        if ((callee == "builtins.list" || callee == "builtins.sorted" ||
+             callee == "builtins.tuple") &&
+            call->arguments.size() == 1 && type_of(call->arguments[0]).is_map())
+          break;
         if (callee.starts_with("user.identity.")) {  // gives its first argument back
           stack.push_back(call->arguments[0]);
           break;
@@ -310,7 +321,8 @@ struct Aliases::Sharing {
   // The list itself, not what is in it.
   bool changes_list_of_lists(const Stmt* statement, Symbol base) const {
     const auto known = aliases.function_.variables.find(base);
-    if (!list_change(statement) || known == aliases.function_.variables.end()) return false;
+    const ListChange change = list_change(statement);
+    if (!change || !change.is_direct() || known == aliases.function_.variables.end()) return false;
     const Type& type = known->second;
     return type.kind == TypeKind::List && !type.elements.empty() &&
            std::ranges::all_of(type.elements,
@@ -338,6 +350,8 @@ struct Aliases::Sharing {
       return call(static_cast<const Assign*>(statement), written, state);
     if (const Symbol base = aliases.stored(statement)) {
       std::vector<Symbol>& seen = aliases.seen_by_[statement];
+      const ListChange length = list_change(statement);
+      const bool changes = length && length.is_direct();
       const VariableSet with = state.of(aliases.variables_.number(base));
       for (std::size_t other = 0; other < aliases.variables_.size(); ++other) {
         const Symbol symbol = aliases.variables_.symbol(other);
@@ -345,12 +359,14 @@ struct Aliases::Sharing {
         // What becomes of a list is not seen by the arrays in it, nor by lists of numbers in it.
         const auto known = aliases.function_.variables.find(symbol);
         const bool is_known = known != aliases.function_.variables.end();
-        if (is_known && known->second.is_numeric() && aliases.is_list(base)) continue;
+        if (is_known && known->second.is_numeric() && aliases.is_list(base) &&
+            !aliases.writes_array(statement))
+          continue;
         if (is_known && is_list_of_numbers(known->second) && changes_list_of_lists(statement, base))
           continue;
         // Nor by another list that holds the same arrays.
         const bool apart = aliases.own_lists_.contains(base) && aliases.own_lists_.contains(symbol);
-        if (!apart || !list_change(statement)) seen.push_back(symbol);
+        if (!apart || !changes) seen.push_back(symbol);
       }
       if (const ListChange change = list_change(statement)) {
         const std::size_t number = aliases.variables_.number(base);
@@ -557,6 +573,11 @@ bool Aliases::is_read_later(const Stmt* store, Symbol other) const {
   return live != live_after_.end() && live->second.has(variables_.number(other));
 }
 
+bool Aliases::is_seen_later(const Stmt* statement) const {
+  return std::ranges::any_of(seen_by(statement),
+                             [&](Symbol other) { return is_read_later(statement, other); });
+}
+
 std::unordered_set<Symbol> Aliases::in_conflict() const {
   std::unordered_set<Symbol> found;
   for (const Stmt* statement : stores_) {
@@ -571,7 +592,27 @@ std::unordered_set<Symbol> Aliases::in_conflict() const {
 
 // `xs[i] += e` of an array writes into the array, which is known by other names, too, or stands in
 // the list twice.
+// Whether a store writes into an array: `xs[i] += e` and `xs[i][j] = e` of a list of arrays.
+bool Aliases::writes_array(const Stmt* statement) const {
+  const Subscript* place = stored_place(statement);
+  if (place == nullptr) return false;
+  const auto may_be_array = [&](const Expr* part) {
+    const Type type = function_.type_of(part);
+    return type.is_array() || type.kind == TypeKind::Numeric || type.kind == TypeKind::Unknown;
+  };
+  return may_be_array(place->value) || (is<AugmentedAssign>(statement) && may_be_array(place));
+}
+
 void Aliases::check_items(const Stmt* statement) const {
+  // `rows[i].append(e)` as well.
+  if (const ListChange change = list_change(statement); change && !change.is_direct()) {
+    if (has_own_rows(function_, change.list->symbol)) return;
+    throw Diagnostic(DiagnosticKind::WriteInPlace,
+                     "`" + print(static_cast<const Node*>(change.place)) +
+                         "`, which may stand in `" + std::string(change.list->symbol.text()) +
+                         "` twice or have another name, is written in place",
+                     statement->ranges, "put a new list into each place: `[[] for _ in range(n)]`");
+  }
   const Subscript* place = stored_place(statement);
   if (place == nullptr) return;
   const auto is_item = [this](const Expr* part) {
@@ -584,7 +625,8 @@ void Aliases::check_items(const Stmt* statement) const {
       is<AugmentedAssign>(statement) && is_item(place) && may_share(function_.type_of(place));
   if (!augmented && !is_item(place->value)) return;
   // `m[i][j] = e` of a list of lists each of which stands in it once.
-  if (!augmented && function_.type_of(place->value).kind == TypeKind::List &&
+  const Type inside = function_.type_of(place->value);
+  if (!augmented && (inside.kind == TypeKind::List || inside.is_map()) &&
       has_own_rows(function_, root_of(place)->symbol))
     return;
   const std::string text = print(static_cast<const Node*>(augmented ? place : place->value));

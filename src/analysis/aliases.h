@@ -46,6 +46,8 @@ class Aliases {
   // two names of the function's own share is followed.
   void check(const std::function<bool(Symbol, Symbol)>& follows = {}) const;
   [[nodiscard]] bool is_global(Symbol variable) const { return globals_.contains(variable); }
+  // Whether another name sees what a statement stores, and is read later.
+  [[nodiscard]] bool is_seen_later(const Stmt* statement) const;
   // The names of the stores that would be refused: those of their places, and those that see them.
   [[nodiscard]] std::unordered_set<Symbol> in_conflict() const;
 
@@ -61,6 +63,7 @@ class Aliases {
   struct Sharing;
   struct Live;
   void check_items(const Stmt* statement) const;
+  [[nodiscard]] bool writes_array(const Stmt* statement) const;
   [[nodiscard]] bool is_new_list_of_numbers(const Expr* expression) const;
   [[nodiscard]] std::vector<Symbol> references(const Expr* expression, const Expr* part = nullptr,
                                                bool* reached = nullptr) const;

@@ -43,7 +43,9 @@ class DrainedLists {
 
   void look(const Stmt* statement, std::size_t place, bool direct, Symbol list, Uses& uses) const {
     if (const ListChange change = list_change(statement); change && change.list->symbol == list) {
-      if (change.appends) {
+      if (!change.is_direct() || change.key != nullptr) {
+        ++uses.others;
+      } else if (change.appends) {
         ++uses.appends;
         uses.appended_in = place;
         uses.append_is_direct = direct;

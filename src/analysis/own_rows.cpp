@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/aliases.h"
 #include "syntax/places.h"
 #include "syntax/visit.h"
 
@@ -11,7 +12,8 @@ namespace {
 
 class OwnRows {
  public:
-  OwnRows(const TypedFunction& function, Symbol list) : function_(function), list_(list) {}
+  OwnRows(const TypedFunction& function, Symbol list, const Aliases* arrays)
+      : function_(function), list_(list), arrays_(arrays) {}
 
   bool run() {
     block(function_.body);
@@ -19,22 +21,42 @@ class OwnRows {
   }
 
  private:
-  bool is_list(const Expr* node) const { return function_.type_of(node).kind == TypeKind::List; }
+  static bool is_container(const Type& type) {
+    return type.kind == TypeKind::List || type.kind == TypeKind::Dict;
+  }
+  bool is_list(const Expr* node) const { return is_container(function_.type_of(node)); }
   bool holds_lists(const Expr* node) const {
     const Type type = function_.type_of(node);
-    return type.kind == TypeKind::List && std::ranges::any_of(type.elements, [](const Type& item) {
-             return item.kind == TypeKind::List;
+    return is_container(type) && std::ranges::any_of(type.elements, is_container);
+  }
+
+  // Whether there may be an array that is known otherwise, too.
+  bool is_shared_array(const Expr* value) const {
+    const Type type = function_.type_of(value);
+    if (arrays_ == nullptr || is_container(type) || type.is_number()) return false;
+    bool shares = false;
+    arrays_->for_each_reference(value, [&](Symbol) { shares = true; });
+    return shares;
+  }
+  bool holds_arrays(const Expr* value) const {
+    const Type type = function_.type_of(value);
+    return arrays_ != nullptr && std::ranges::any_of(type.elements, [](const Type& item) {
+             return !item.is_number() && item.kind != TypeKind::String;
            });
   }
 
   // A list that is made here, and whose own rows are.
   bool is_new(const Expr* value, Block block, const Stmt* user) {
-    if (!is_list(value)) return true;
+    if (!is_list(value)) return !is_shared_array(value);
     if (const auto* display = as<ListDisplay>(value)) {
       return std::ranges::all_of(display->elements,
                                  [&](const Expr* element) { return is_row(element, block, user); });
     }
-    if (holds_lists(value)) return false;
+    if (const auto* dict = as<Dictionary>(value)) {
+      return std::ranges::all_of(dict->values,
+                                 [&](const Expr* element) { return is_row(element, block, user); });
+    }
+    if (holds_lists(value) || holds_arrays(value)) return false;
     if (is<BinaryOperation>(value)) return true;
     if (const auto* subscript = as<Subscript>(value)) return is<Slice>(subscript->index);
     const auto* call = as<Call>(value);
@@ -48,7 +70,8 @@ class OwnRows {
   bool is_row(const Expr* value, Block block, const Stmt* user) {
     const auto* name = as<Name>(value);
     if (name == nullptr) return is_new(value, block, user);
-    if (!is_list(value)) return true;
+    if (!is_list(value) && (arrays_ == nullptr || function_.type_of(value).is_number()))
+      return true;
     int bindings = 0;
     int before = -1;
     for (const Stmt* statement : function_.body) {
@@ -126,7 +149,7 @@ class OwnRows {
           apart_ = apart_ && is_new(assign->value, statements, statement);
         } else if (const Subscript* place = stored_place(statement);
                    place != nullptr && root_of(place) != nullptr && is_it(root_of(place)) &&
-                   is_list(assign->value)) {
+                   is_list(place->value)) {
           put(assign->value, statements, statement);
         } else if (!is<Name>(assign->targets[0]) && !is<Subscript>(assign->targets[0])) {
           for_each_node(*assign->targets[0], [&](const Node& part) {
@@ -150,13 +173,20 @@ class OwnRows {
 
   const TypedFunction& function_;
   Symbol list_;
+  const Aliases* arrays_;  // of a list whose arrays count; null: lists alone
   bool apart_ = true;
 };
 
 }  // namespace
 
 bool has_own_rows(const TypedFunction& function, Symbol list) {
-  return OwnRows(function, list).run();
+  return OwnRows(function, list, nullptr).run();
+}
+
+bool has_own_arrays(const TypedFunction& function, Symbol list, const Aliases& aliases) {
+  for (const Parameter* parameter : function.core->parameters)
+    if (parameter->name == list) return false;
+  return OwnRows(function, list, &aliases).run();
 }
 
 }  // namespace tangent

@@ -10,6 +10,10 @@
 
 namespace tangent {
 
+class Aliases;
+
 bool has_own_rows(const TypedFunction& function, Symbol list);
+// The same for the arrays in a list or dict as well: each is made for its place alone.
+bool has_own_arrays(const TypedFunction& function, Symbol list, const Aliases& aliases);
 
 }  // namespace tangent

@@ -71,9 +71,12 @@ class Views {
   }
 
   // Whether a statement gives a name another object; `array += e` leaves it with the same one.
-  bool binds(const Stmt* statement, Symbol symbol) const {
+  // `moves`: where a name is read on the way to what is in it, a list that gets another length or
+  // other items counts, too.
+  bool binds(const Stmt* statement, Symbol symbol, bool moves = false) const {
     bool found = false;
     const auto look = [&](const auto& self, const Stmt* it) -> void {
+      if (moves && moves_items(it, symbol)) found = true;
       if (changes_in_place(it)) return;
       if (is<Assign>(it) || is<AugmentedAssign>(it) || is<ExpressionStatement>(it)) {
         for_each_binding(it, [&](Symbol bound) { found = found || bound == symbol; });
@@ -89,7 +92,22 @@ class Views {
     return found;
   }
 
+  bool moves_items(const Stmt* statement, Symbol symbol) const {
+    if (const ListChange change = list_change(statement))
+      return change.is_direct() && change.list->symbol == symbol;
+    const Subscript* place = stored_place(statement);
+    const Name* root = place != nullptr ? root_of(place) : nullptr;
+    if (root == nullptr || (root->symbol != symbol && !names_.contains(root->symbol))) return false;
+    const bool of_container = is_container(typed_.type_of(place->value));
+    return of_container && is<Assign>(statement) && !typed_.type_of(place).is_number();
+  }
+
+  static bool is_container(const Type& type) {
+    return type.kind == TypeKind::List || type.is_map();
+  }
+
   bool changes_in_place(const Stmt* statement) const {
+    if (list_change(statement) && is<ExpressionStatement>(statement)) return true;
     const auto* augmented = as<AugmentedAssign>(statement);
     return augmented != nullptr && is<Name>(augmented->target) &&
            typed_.type_of(augmented->target).is_array();
@@ -134,12 +152,18 @@ class Views {
 
   // Whether a value is an array by another name, or surely a view of one.
   bool is_reference(const Expr* value) const {
-    if (!typed_.type_of(value).is_array()) return false;
+    const Type type = typed_.type_of(value);
+    if (!type.is_array() && !is_container(type)) return false;
     if (const auto* name = as<Name>(value)) return name->scope == Scope::Local;
     if (is_transposed(value)) return is_reference(static_cast<const Attribute*>(value)->value);
     const auto* subscript = as<Subscript>(value);
-    return subscript != nullptr && is_calm(subscript->index) && is_basic(subscript->index) &&
-           is_reference(subscript->value);
+    if (subscript == nullptr || !is_calm(subscript->index)) return false;
+    if (!is_reference(subscript->value)) return false;
+    // An item of a list or dict is what stands there, a slice a list of its own.
+    const Type whole = typed_.type_of(subscript->value);
+    const Type index = typed_.type_of(subscript->index);
+    if (whole.kind == TypeKind::List) return index.is_number() && index.dtype == DType::Integer;
+    return whole.is_map() ? !is<Slice>(subscript->index) : is_basic(subscript->index);
   }
 
   // `y.T` of a matrix.
@@ -209,14 +233,15 @@ class Views {
       row = as<Name>(pair->elements[1]);
       array = call->arguments[0];
     }
-    if (row == nullptr || !names_.contains(row->symbol) || !is_reference(array) ||
-        !typed_.type_of(row).is_array())
-      return false;
+    if (row == nullptr || !names_.contains(row->symbol) || !is_reference(array)) return false;
+    const Type whole = typed_.type_of(array);
+    const Type part = typed_.type_of(row);
+    if (whole.is_map() || (!part.is_array() && !is_container(part))) return false;
     int reads = 0;
     for (const Stmt* statement : loop->body) {
       if (binds(statement, row->symbol) || (counter && binds(statement, counter))) return false;
       bool moves = false;
-      for_each_read(array, [&](Symbol read) { moves = moves || binds(statement, read); });
+      for_each_read(array, [&](Symbol read) { moves = moves || binds(statement, read, true); });
       if (moves) return false;
       reads += count_of(statement, row->symbol);
     }
@@ -286,7 +311,8 @@ class Views {
     }
     for (std::size_t between = k + 1; between <= last && between < block.size(); ++between) {
       for_each_read(assign->value, [&](Symbol read) {
-        if (binds(block[between], read) && !(between == last && end == last)) lost_.insert(symbol);
+        if (binds(block[between], read, true) && !(between == last && end == last))
+          lost_.insert(symbol);
       });
     }
     seen_[symbol] += reads + 1;

@@ -198,10 +198,10 @@ void Forward::list_changes(const Stmt* statement, const ListChange& change) {
     }
     return;
   }
+  const Expr* place = place_in(change.place, local_tangent(list));
   auto method = [&](std::string_view function, const std::vector<const Expr*>& arguments) {
-    return context_.make<Call>(
-        {}, context_.make<Attribute>({}, local_tangent(list), context_.symbol(function)), Symbol(),
-        context_.list(arguments), List<const Keyword*>());
+    return context_.make<Call>({}, context_.make<Attribute>({}, place, context_.symbol(function)),
+                               Symbol(), context_.list(arguments), List<const Keyword*>());
   };
   if (change.appends) {
     const Expr* made = whole_tangent(change.item);
@@ -215,7 +215,9 @@ void Forward::list_changes(const Stmt* statement, const ListChange& change) {
   }
   emit_primal(statement);
   if (assign == nullptr) {
-    emit(context_.make<ExpressionStatement>(statement->ranges, method("pop", {})));
+    std::vector<const Expr*> key;
+    if (change.key != nullptr) key.push_back(primal(change.key));
+    emit(context_.make<ExpressionStatement>(statement->ranges, method("pop", key)));
     return;
   }
   emit(context_.assign(tangent_target(assign->targets[0]), method("pop", {}), statement->ranges));

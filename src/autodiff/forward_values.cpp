@@ -466,6 +466,13 @@ Linear Forward::call(const Call* node) {
     typing_.set(result, typing_.of(node));
     return Linear{.terms = {Term{.factors = {Factor{.base = result}}}}};
   }
+  if (callee == "tangent.runtime._distinct" && node->arguments.size() == 1) {
+    const Expr* made = full_tangent(node->arguments[0]);
+    if (made == nullptr) return {};
+    const Expr* result = call_helper("_distinct_like", {made, primal(node->arguments[0])});
+    typing_.set(result, typing_.of(node));
+    return Linear{.terms = {Term{.factors = {Factor{.base = result}}}}};
+  }
   if (callee == "builtins.sorted" && node->keywords.empty() && node->arguments.size() == 1) {
     const Type type = typing_.of(node->arguments[0]);
     const bool numbers =

@@ -271,7 +271,8 @@ class ListNamer {
         const std::string_view callee = call->callee.text();
         plain =
             plain && (callee == "builtins.list" || callee == "builtins.sorted" ||
-                      callee == "builtins.len" || callee == "builtins.reversed" ||
+                      callee == "tangent.runtime._distinct" || callee == "builtins.len" ||
+                      callee == "builtins.reversed" ||
                       (!call->callee && method != nullptr && method->attribute.text() == "copy"));
       }
       if (is<NamedExpression>(&part) || is<Conditional>(&part) || is<BooleanOperation>(&part) ||

@@ -55,6 +55,16 @@ void Reverse::push_list_value(const Expr* node, const Linear& adjoint) {
       if (is_method(call, "copy")) return push(as<Attribute>(call->function)->value, adjoint);
       const bool one = call->arguments.size() == 1 && is_list(call->arguments[0]);
       if (call->callee.text() == "builtins.list" && one) return push(call->arguments[0], adjoint);
+      if (call->callee.text() == "tangent.runtime._distinct" && one) {
+        const Expr* list = call->arguments[0];
+        require_numeric_items(list);
+        const Expr* back = context_.make<Call>(
+            {}, helper("_undistinct"), context_.symbol("tangent.runtime._undistinct"),
+            context_.list<const Expr*>({algebra_.build(adjoint), primal(list)}),
+            List<const Keyword*>());
+        typing_.set(back, typing_.of(list));
+        return push(list, algebra_.of(back));
+      }
       if (call->callee.text() == "builtins.sorted" && one) {
         const Expr* list = call->arguments[0];
         require_numeric_items(list);

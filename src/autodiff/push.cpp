@@ -123,6 +123,9 @@ void Reverse::push(const Expr* node, Linear adjoint) {
     return push_subscript(item, adjoint);
   if (is_list(node) && !is<Name>(node) && !is<Conditional>(node))
     return push_list_value(node, adjoint);
+  if (is_map(node) && (is<Name>(node) || (is<Call>(node) && tuple_call(node) == nullptr)) &&
+      typing_.of(algebra_.build(adjoint)).is_map())
+    return push_map_value(node, adjoint);
   switch (node->kind) {
     case Kind::Name:
       if (is_list(node)) return add_to_list(node, adjoint, false);

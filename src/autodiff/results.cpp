@@ -17,6 +17,13 @@ bool is_flat_seed(const Expr* parts) {
          });
 }
 
+// What a dict holds that is the result: numbers, arrays, lists of them.
+bool is_entry_of_result(const Type& type) {
+  if (type.is_map()) return is_entry_of_result(type.elements[0]);
+  return type.is_numeric() ||
+         (type.kind == TypeKind::List && std::ranges::all_of(type.elements, &Type::is_numeric));
+}
+
 }  // namespace
 
 // The structure of a result, with a one for each part that is a number, an array or a list.
@@ -86,7 +93,7 @@ void Reverse::push_result(const Expr* value, const Expr* seed) {
     return push(list, seed_of_list(list, seed));
   }
   if (const auto* map = as<Name>(value); map != nullptr && map->scope == Scope::Local &&
-                                         type.is_map() && type.elements[0].is_numeric()) {
+                                         type.is_map() && is_entry_of_result(type.elements[0])) {
     return push(map, seed_of_map(map, seed));
   }
   if (type.kind == TypeKind::Tuple || type.kind == TypeKind::List || type.kind == TypeKind::Dict) {

@@ -123,6 +123,10 @@ class Reverse {
   Linear seed_of_list(const Expr* list, const Expr* seed);
   const Expr* zeros_of_list(const Expr* list);
   const Expr* copied_list(const Expr* list);
+  const Expr* hoisted_length(const Subscript* place);
+  const Expr* zeros_of_length(const Expr* length, const Type& type);
+  void undo_row_store(const Subscript* place, const Expr* value, const Expr* element,
+                      const Expr* zeros);
   bool is_list_of_lists(const Expr* list);
   const Expr* list_place(const Expr* list);
   [[noreturn]] void refuse_place(const Expr* list) const;
@@ -135,6 +139,11 @@ class Reverse {
   void push_list_display(const ListDisplay* display, const Linear& adjoint);
   // --- dicts by keys that only the run tells (reverse_maps.cpp)
   bool is_map(const Expr* value);
+  const Expr* map_place(const Expr* map);
+  [[noreturn]] void refuse_entry(const Expr* node) const;
+  void add_entries(const Expr* place, const Expr* value);
+  void push_map_value(const Expr* node, const Linear& adjoint);
+  [[nodiscard]] bool is_new_key(const Subscript* place) const;
   const Expr* map_method(const Expr* map, std::string_view name,
                          const std::vector<const Expr*>& arguments);
   const Expr* map_entry(Symbol map, const Expr* key);

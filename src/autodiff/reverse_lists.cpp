@@ -25,8 +25,9 @@ const Expr* Reverse::list_place(const Expr* list) {
     return context_.local(list_buffer(variable->symbol));
   }
   const auto* item = as<Subscript>(list);
-  if (item == nullptr || !is_list(item->value) || is<Slice>(item->index)) return nullptr;
-  const Expr* index = primal(item->index);
+  if (item == nullptr || is<Slice>(item->index)) return nullptr;
+  if (!is_list(item->value) && !is_map(item->value)) return nullptr;
+  const Expr* index = as_value(primal(item->index));
   const Expr* base = list_place(item->value);
   return base != nullptr ? context_.make<Subscript>({}, base, index) : nullptr;
 }
@@ -48,7 +49,7 @@ const Expr* Reverse::zeros_of_list(const Expr* list) {
     typing_.set(empty, typing_.of(list));
     return empty;
   }
-  if (is_list_of_lists(list)) {
+  if (is_list_of_lists(list) || is_map(list)) {
     const Expr* nested = context_.make<Call>(
         {}, helper("_zeros_of_items"), context_.symbol("tangent.runtime._zeros_of_items"),
         context_.list<const Expr*>({list}), List<const Keyword*>());
@@ -169,11 +170,25 @@ void Reverse::reverse_list_change(Block block, std::size_t index) {
   const InFlight waiting(*this, taken);
   const Symbol name = list_buffer(list);
   mark(block, index);
+  const Expr* place = change.is_direct() ? context_.local(name) : list_place(change.place);
+  if (place == nullptr) refuse_place(change.place);
   auto method = [&](std::string_view function, const std::vector<const Expr*>& arguments) {
-    return context_.make<Call>(
-        {}, context_.make<Attribute>({}, context_.local(name), context_.symbol(function)), Symbol(),
-        context_.list(arguments), List<const Keyword*>());
+    return context_.make<Call>({}, context_.make<Attribute>({}, place, context_.symbol(function)),
+                               Symbol(), context_.list(arguments), List<const Keyword*>());
   };
+  if (change.key != nullptr) {
+    // What the dict had under that key gets nothing of what comes behind.
+    const Expr* key = as_value(primal(change.key));
+    if (typing_.of(change.place).elements[0].kind == TypeKind::List) {
+      const auto* entry = context_.make<Subscript>({}, change.place, change.key);
+      const Expr* length = hoisted_length(entry);
+      emit(context_.assign(context_.make<Subscript>({}, place, key),
+                           zeros_of_length(length, typing_.of(change.place).elements[0])));
+    } else {
+      emit(context_.make<ExpressionStatement>({}, method("pop", {key, context_.number(0.0)})));
+    }
+    return;
+  }
   if (!change.appends) {
     const Expr* value = algebra_.build(taken);
     const Expr* kept = typing_.of(value).is_number() ? value : kept_apart(value);
@@ -212,7 +227,8 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
   const Stmt* statement = block[index];
   const Name* base = root_of(place);
   const auto* row = as<Subscript>(place->value);
-  const bool known = is<Name>(place->value) || (row != nullptr && is_list_of_lists(row->value));
+  const bool known = is<Name>(place->value) ||
+                     (row != nullptr && (is_list_of_lists(row->value) || is_map(row->value)));
   if (base == nullptr || is<Slice>(place->index) || !known) {
     refuse(DiagnosticKind::WriteInPlace, place, "a store into a list inside of something else",
            "give the list a name of its own, and store one element");
@@ -238,25 +254,75 @@ void Reverse::reverse_list_store(Block block, std::size_t index, const Subscript
     if (augmented->op == BinaryOperator::Subtract) passed = Algebra::negate(passed);
     return push(augmented->value, std::move(passed));
   }
-  if (!active(value)) {
-    // A row of numbers that nothing depends on has an adjoint of its own length.
-    if (type.kind == TypeKind::List) {
-      emit(context_.assign(element, zeros_of_list(primal(value))));
-      return;
-    }
-    return clear(element);
-  }
-  require_numeric(value);
   if (type.kind == TypeKind::List) {
-    refuse(DiagnosticKind::WriteInPlace, place, "storing a row into a list of lists",
-           "store its elements one by one");
+    const Expr* length = hoisted_length(place);
+    return undo_row_store(place, value, element, zeros_of_length(length, typing_.of(value)));
   }
+  if (!active(value)) return clear(element);
+  require_numeric(value);
   const Symbol target = name_for_taken(value, type.is_number(), "bnew");
   typing_.declare(target, type.is_number() ? type : Type::numeric(DType::Float64));
   emit(context_.assign(context_.local(target), element));
   clear(element);
   current_value_ = value;
   push(value, element_of_list(context_.local(target), type));
+}
+
+// How long the list is that a store replaces, known before; 0 where a dict has none.
+const Expr* Reverse::hoisted_length(const Subscript* place) {
+  const Expr* old = place;
+  if (is_map(place->value)) {
+    const Expr* none = context_.make<TupleDisplay>({}, Exprs());
+    old = map_method(place->value, "get", {place->index, none});
+  }
+  const Expr* length = context_.make<Call>(
+      {}, context_.global(context_.symbol("len")), context_.symbol("builtins.len"),
+      context_.list<const Expr*>({old}), List<const Keyword*>());
+  const Symbol name = names_.fresh("old_length");
+  typing_.declare(name, Type::python_number(DType::Integer));
+  result_.plan.statements[current_].hoists.push_back({name, length});
+  result_.plan.defined_at.emplace(name, current_position_after());
+  if (loop_depth_ > 0) {
+    killed_.insert(name);
+    rebound_.insert(name);
+  }
+  return context_.local(name);
+}
+
+const Expr* Reverse::zeros_of_length(const Expr* length, const Type& type) {
+  const Expr* zero = context_.make<ListDisplay>(
+      {}, context_.list<const Expr*>({static_cast<const Expr*>(context_.number(0.0))}));
+  const Expr* zeros = context_.make<BinaryOperation>({}, BinaryOperator::Multiply, zero, length);
+  typing_.set(zeros, type);
+  return zeros;
+}
+
+// rows[i] = xs, d[k] = xs: the adjoint that stands there goes to xs, and `zeros` are that of what
+// was there before; null: nothing was.
+void Reverse::undo_row_store(const Subscript* place, const Expr* value, const Expr* element,
+                             const Expr* zeros) {
+  const Type type = typing_.of(value);
+  const bool of_numbers = std::ranges::all_of(type.elements, &Type::is_numeric);
+  if (!of_numbers) {
+    refuse(DiagnosticKind::WriteInPlace, place, "storing a list of lists into another",
+           "store its elements one by one");
+  }
+  const auto* removed = as<Subscript>(element);
+  const Expr* taken =
+      zeros != nullptr ? element : map_method(removed->value, "pop", {removed->index});
+  Linear adjoint;
+  if (active(value)) {
+    const Symbol target = name_for_taken(value, false, "bnew");
+    typing_.declare(target, type);
+    emit(context_.assign(context_.local(target), taken));
+    adjoint = algebra_.of(context_.local(target));
+  } else if (zeros == nullptr) {
+    emit(context_.make<ExpressionStatement>({}, taken));
+  }
+  if (zeros != nullptr) emit(context_.assign(element, zeros));
+  if (!active(value)) return;
+  current_value_ = value;
+  push(value, std::move(adjoint));
 }
 
 // A list keeps numbers and arrays: the adjoint of a list of lists would have to be one, too.

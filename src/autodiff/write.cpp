@@ -228,15 +228,17 @@ bool Reverse::is_bound(Symbol variable) const {
 const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
   const Type type = typing_.of(context_.local(variable));
   if (type.is_number()) return context_.number(0.0);
-  if (type.is_map()) {
+  const Type* entry = &type;
+  while (entry->is_map()) entry = &entry->elements[0];
+  if (type.is_map() && entry->kind != TypeKind::List) {
     const Expr* empty = context_.make<Dictionary>({}, Exprs(), Exprs());
     typing_.set(empty, type);
     return empty;
   }
-  if (type.kind == TypeKind::List) {
+  if (type.kind == TypeKind::List || type.is_map()) {
     if (!is_read && !is_bound(variable)) {
       refuse(DiagnosticKind::UnsupportedType, current_ != nullptr ? current_ : first_read(variable),
-             "the list `" + std::string(variable.text()) +
+             (type.is_map() ? "the dict `" : "the list `") + std::string(variable.text()) +
                  "` may not have been made where this begins, backwards",
              "make the list before the loop or the branch");
     }

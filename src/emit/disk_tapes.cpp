@@ -60,7 +60,7 @@ class DiskTapes {
       const auto* statement = static_cast<const Stmt*>(&node);
       if (const ListChange change = list_change(statement)) {
         Uses& uses = uses_[change.list->symbol];
-        ++uses.of_tapes;
+        if (change.is_direct() && change.key == nullptr) ++uses.of_tapes;
         if (change.appends) uses.arrays = uses.arrays || !is_number_(change.item);
       } else if (const Name* name = emptied(statement)) {
         ++uses_[name->symbol].of_tapes;

@@ -211,6 +211,29 @@ const Expr* Lowering::checked_place(const Expr* place) {
     };
     return renamed(renamed, place);
   }
+  // y.flat[i] = e: the places of these elements in y.
+  if (const auto* part = as<Subscript>(place); part != nullptr && part->value == transposed &&
+                                               base != nullptr && base->scope == Scope::Local &&
+                                               object_of(base) == nullptr &&
+                                               transposed->attribute.text() == "flat") {
+    if (const Expr* places = flat_places(base, part->index, place->ranges))
+      return context_.make<Subscript>(place->ranges, static_cast<const Expr*>(base), places);
+  }
+  // y.reshape(-1)[i] = e: the view gets a name.
+  if (const auto* call = as<Call>(root); call != nullptr && is<Subscript>(place)) {
+    const auto* method = as<Attribute>(call->function);
+    const auto* array = method != nullptr ? as<Name>(method->value) : nullptr;
+    if (array != nullptr && array->scope == Scope::Local && object_of(array) == nullptr) {
+      const Symbol view = names_.fresh("view");
+      emit_assign(view, call, place->ranges);
+      const auto renamed = [&](const auto& self, const Expr* it) -> const Expr* {
+        const auto* part = as<Subscript>(it);
+        if (part == nullptr) return context_.local(view, it->ranges);
+        return context_.make<Subscript>(it->ranges, self(self, part->value), part->index);
+      };
+      return renamed(renamed, place);
+    }
+  }
   const auto* name = as<Name>(root);
   if (!is<Subscript>(place) || name == nullptr || name->scope != Scope::Local) {
     refuse(*place, "writing an element of what is no variable of the function is not supported",

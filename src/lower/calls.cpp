@@ -10,6 +10,8 @@
 
 #include "lower/desugar.h"
 #include "lower/lowering.h"
+#include "lower/sets.h"
+#include "syntax/places.h"
 #include "syntax/printer.h"
 
 namespace tangent::lowering {
@@ -44,6 +46,9 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   const bool raised = std::exchange(in_raise_, false);
   if (const auto* name = as<Name>(function); name != nullptr && name->symbol.text() == kEnter)
     return entered(it);
+  if (const auto* name = as<Name>(function); name != nullptr && name->scope == Scope::Unresolved &&
+                                             name->symbol.text().starts_with(kHelper))
+    return helper_call(it, name->symbol);
   if (is_try_marker(function)) return try_marker(it);
   if (const Callee* local = function_value(function)) {
     return inline_call(it, *local, destination);
@@ -145,6 +150,20 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   throw InternalError("a thing of no kind");
 }
 
+// A call that an earlier step put in place of a construct.
+const Expr* Lowering::helper_call(const Call& it, Symbol helper) {
+  std::vector<const Expr*> values(it.arguments.size());
+  operands(it.arguments, values);
+  const Thing runtime = outside_.module("tangent.runtime", context_);
+  if (runtime.kind != ThingKind::Module)
+    throw InternalError("the helpers of tangent.runtime are not there");
+  const Expr* helpers = imported_name(runtime, context_.symbol("runtime"), false, it.ranges);
+  const Expr* path = context_.make<Attribute>(
+      it.ranges, helpers, context_.symbol(helper.text().substr(kHelper.size())));
+  return context_.make<Call>(it.ranges, path, helper, Exprs(context_.list(values)),
+                             List<const Keyword*>());
+}
+
 const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destination destination) {
   const std::string_view name = thing.qualified_name.text();
   if (name.starts_with("tangent.") && !name.starts_with("tangent.runtime.")) {
@@ -177,6 +196,7 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   if (destination.form == Destination::Form::Name) as_value.wish = destination.name.text();
   if (const Expr* value = library_loop(it, name, as_value)) return value;
   if (const Expr* value = distribution(it, name, as_value)) return value;
+  if (const Expr* value = ufunc_method(it, name, as_value)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";
@@ -224,32 +244,19 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   return settled_call(plain_call(it, nullptr, thing.qualified_name));
 }
 
-// xs.append(e) and xs.pop() of a variable of the function: a statement of its own.
+// xs.append(e) and xs.pop() of a variable of the function, or of a list in it: a statement of its
+// own.
 bool Lowering::changes_list(const Call& it, const Attribute& method, const Expr* receiver) {
-  const auto* local = as<Name>(receiver);
+  const Name* local = root_of(receiver);
   if (local == nullptr || local->scope != Scope::Local || !it.keywords.empty()) return false;
   const std::string_view name = method.attribute.text();
   return (name == "append" && it.arguments.size() == 1) || (name == "pop" && it.arguments.empty());
 }
 
-// d.update({…}) and d.pop('a'): what becomes of them is for dicts.h, or they are refused later.
-bool Lowering::changes_dict(const Call& it, const Attribute& method) {
-  const auto* dict = as<Name>(method.value);
-  const std::string_view called = method.attribute.text();
-  const std::size_t count = called == "setdefault" ? 2 : 1;
-  if (dict == nullptr || !it.keywords.empty() || it.arguments.size() != count) return false;
-  const auto* key = as<Constant>(it.arguments[0]);
-  const bool known = (called == "setdefault" && key != nullptr) ||
-                     (called == "update" && is<Dictionary>(it.arguments[0])) ||
-                     (called == "pop" && key != nullptr && key->value.kind == LiteralKind::String);
-  if (!known) return false;
-  const auto* local = as<Name>(this->name(*dict));
-  return local != nullptr && local->scope == Scope::Local;
-}
-
 const Expr* Lowering::method_call(const Call& it, const Attribute& method,
                                   Destination destination) {
-  const Expr* receiver = expression(method.value);
+  const Expr* receiver = entry_by_default(method.value);
+  if (receiver == nullptr) receiver = expression(method.value);
   if (Object* object = object_of(receiver))
     return call_method(it, receiver, *object, method.attribute, destination);
   if (const Expr* value = known_dict_method(it, receiver, method.attribute)) return value;
@@ -260,11 +267,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
     refuse(it, "the result of `append` is None", "append in a statement of its own",
            DiagnosticKind::WriteInPlace);
   }
-  if (changes_dict(it, method)) {
-    const Expr* call = plain_call(it, method.value, Symbol());
-    if (destination.form == Destination::Form::Nothing) return call;
-    return bind_temporary(call, "item", it.ranges);
-  }
+  if (changes_dict(it, method)) return changed_dict(it, method, destination);
   // `v, i = x.sort(0)` of a tensor: what gives a value is not the method of a list.
   const bool sorts =
       method.attribute.text() == "sort" && destination.form == Destination::Form::Value;

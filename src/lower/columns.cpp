@@ -168,7 +168,8 @@ class Columns {
     const Ranges ranges = it->ranges;
     if (const auto* assign = as<Assign>(it)) return assignment(assign, out);
     if (const auto* alone = as<ExpressionStatement>(it)) {
-      if (const ListChange change = list_change(it); change && is_it(change.list)) {
+      if (const ListChange change = list_change(it);
+          change && change.is_direct() && change.key == nullptr && is_it(change.list)) {
         if (!change.appends) {
           for (std::size_t k = 0; k < columns_.size(); ++k)
             out.push_back(context_.make<ExpressionStatement>(ranges, method(k, "pop", {}, ranges)));
@@ -487,7 +488,7 @@ std::vector<std::pair<Symbol, Make>> makes_of(const CoreFunction& core, Context&
       if (!is_statement(node.kind)) return;
       const auto* inner = static_cast<const Stmt*>(&node);
       const ListChange change = list_change(inner);
-      if (change && change.appends) note(change.list->symbol, change.item);
+      if (change.appends && change.is_direct()) note(change.list->symbol, change.item);
       const auto* assign = as<Assign>(inner);
       const auto* name = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
       const auto* display = name != nullptr ? as<ListDisplay>(assign->value) : nullptr;

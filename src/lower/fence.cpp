@@ -26,6 +26,11 @@ void check_place(const Expr* place) {
   const Expr* root = place;
   while (const auto* subscript = as<Subscript>(root)) root = subscript->value;
   if (is<Name>(root) || is<Attribute>(root)) return;
+  const auto* call = as<Call>(root);
+  const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
+  if (method != nullptr && is<Name>(method->value) &&
+      (method->attribute.text() == "reshape" || method->attribute.text() == "ravel"))
+    return;
   refuse(*place, "writing the element " + in_quotes(*place) + " in place is not supported yet",
          "give the array a name of its own first", DiagnosticKind::WriteInPlace);
 }
@@ -58,13 +63,6 @@ bool spreads_displays(const Dictionary& it) {
     if (it.keys[k] == nullptr && as<Dictionary>(it.values[k]) == nullptr) return false;
   }
   return true;
-}
-
-// {1, 2}, which lowering takes in `k in {1, 2}` alone.
-bool is_set_of_constants(const Node& node) {
-  bool constants = true;
-  for_each_child(node, [&](const Node* child) { constants = constants && is<Constant>(child); });
-  return constants;
 }
 
 class Fence {
@@ -119,8 +117,6 @@ class Fence {
                "add up or stack the values in a loop, and return the result");
       case Kind::Comprehension: {
         const auto& it = static_cast<const Comprehension&>(node);
-        if (it.form == ComprehensionKind::Set)
-          refuse(it, "a set comprehension is not supported yet", "use array operations instead");
         for (const Generator* generator : it.generators) check_target(generator->target);
         return push_children(node);
       }
@@ -130,9 +126,6 @@ class Fence {
           refuse(node, "`**` in a dict display is not supported yet", "write the entries out");
         }
         return push_children(node);
-      case Kind::SetDisplay:
-        if (is_set_of_constants(node)) return;
-        refuse(node, "a set display is not supported yet", "use a tuple instead");
       case Kind::Starred:  // of a display; those of calls and targets are not come by here
         return push({static_cast<const Starred&>(node).value});
       case Kind::Call:
@@ -199,6 +192,11 @@ class Fence {
       case Kind::Delete:
         for (const Expr* target : static_cast<const Delete&>(node).targets) {
           if (is<Name>(target)) continue;
+          if (const auto* place = as<Subscript>(target)) {
+            check_place(place);
+            push_indices(place);
+            continue;
+          }
           refuse(*target, "`del " + print(target) + "` is not supported yet",
                  "build a new value without it instead", DiagnosticKind::WriteInPlace);
         }

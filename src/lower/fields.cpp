@@ -10,6 +10,7 @@
 #include "lower/bound_names.h"
 #include "lower/dicts.h"
 #include "lower/key_loops.h"
+#include "lower/key_tables.h"
 #include "lower/pair_fields.h"
 #include "lower/rows.h"
 #include "lower/scope.h"
@@ -363,7 +364,9 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
 }
 
 CoreFunction spell_out_argument_dicts(const CoreFunction& core,
-                                      const std::vector<Structure>& structures, Context& context) {
+                                      const std::vector<Structure>& structures,
+                                      const std::function<bool(Symbol)>& is_wanted,
+                                      Context& context) {
   if (std::ranges::all_of(structures,
                           [](const Structure& it) { return it.form == Structure::Form::Leaf; }))
     return core;
@@ -374,7 +377,7 @@ CoreFunction spell_out_argument_dicts(const CoreFunction& core,
   CoreFunction result = spell_out_rows(core, structure_of, context);
   result = spell_out_key_loops(result, structure_of, keys_of, context);
   if (!fields.empty()) result.body = spell_out_dicts(result, keys_of, context);
-  return result;
+  return spell_out_key_tables(result, structure_of, keys_of, is_wanted, context);
 }
 
 CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,

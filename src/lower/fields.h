@@ -73,7 +73,9 @@ std::string spelled(const FieldStep& step);
 
 // The program with loops over dicts in arguments, and their methods, by constant keys.
 CoreFunction spell_out_argument_dicts(const CoreFunction& core,
-                                      const std::vector<Structure>& structures, Context& context);
+                                      const std::vector<Structure>& structures,
+                                      const std::function<bool(Symbol)>& is_wanted,
+                                      Context& context);
 
 // The program over named fields; its parameters are those of `core` and the fields behind them.
 CoreFunction name_fields(const CoreFunction& core, const std::vector<Structure>& structures,

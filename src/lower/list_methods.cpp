@@ -197,7 +197,8 @@ class SoleNames {
     }
     if (const auto* subscript = as<Subscript>(value)) {
       const auto* base = as<Name>(subscript->value);
-      return is<Slice>(subscript->index) && base != nullptr && base->symbol == list;
+      if (!is<Slice>(subscript->index)) return false;
+      return base != nullptr ? base->symbol == list : is_new(subscript->value, list);
     }
     const auto* call = as<Call>(value);
     return call != nullptr &&

@@ -5,12 +5,16 @@
 
 #include "lower/checkpoints.h"
 #include "lower/copies.h"
+#include "lower/default_dicts.h"
 #include "lower/deques.h"
 #include "lower/desugar.h"
 #include "lower/fence.h"
 #include "lower/final_checks.h"
+#include "lower/item_changes.h"
 #include "lower/lowering.h"
 #include "lower/second_names.h"
+#include "lower/sets.h"
+#include "lower/transposes.h"
 #include "lower/try_statements.h"
 #include "lower/unbound.h"
 #include "lower/verify.h"
@@ -174,6 +178,8 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
   }
   if (!objects_made_.empty() || !attribute_variables_.empty())
     core.body = without_needless_attributes(core, attribute_variables_, context_);
+  core.body = spell_out_list_items(
+      core, [&] { return global(context_.symbol("list"), core.ranges); }, rebound_lists_, context_);
   if (!rebound_lists_.empty()) core.body = without_second_names(core, context_);
   check_rebound_lists(core, rebound_lists_);
   keep_used_globals(core, globals_);
@@ -197,22 +203,59 @@ Block Lowering::body_of(const FunctionDefinition& definition, ThingHandle functi
       thing = attribute_of(thing, path->attribute);
     return thing.qualified_name;
   };
-  const Block body =
+  Block body =
       without_checkpoints(context_, definition.body, checkpoints_, [&](const Expr* called) {
         const Symbol name = named(called);
         return name && name.text() == "tangent.runtime.checkpoint";
       });
-  const bool mentions_deques = std::ranges::any_of(body, [](const Stmt* statement) {
-    return find_node(statement, [](const Node* node) {
-             const auto* name = as<Name>(node);
-             const auto* path = as<Attribute>(node);
-             const Symbol word = name != nullptr   ? name->symbol
-                                 : path != nullptr ? path->attribute
-                                                   : Symbol();
-             return word && word.text() == "deque";
-           }) != nullptr;
-  });
-  if (!mentions_deques) return body;
+  const auto is_builtin = [&](const Expr* called, std::string_view word) {
+    const auto* name = as<Name>(called);
+    return name != nullptr && name->symbol.text() == word &&
+           named(called) == context_.symbol("builtins." + std::string(word));
+  };
+  const auto is_variadic = [&](Symbol symbol) {
+    return std::ranges::any_of(definition.parameters, [&](const Parameter* parameter) {
+      return parameter->name == symbol && parameter->form == ParameterKind::VariadicPositional;
+    });
+  };
+  body = without_deques_and_defaults(body, named);
+  body = without_transposes(context_, body, is_builtin, is_variadic);
+  return without_sets(context_, body, is_builtin);
+}
+
+// Containers of `collections` that are lists or dicts to their reader.
+Block Lowering::without_deques_and_defaults(Block body, FunctionView<Symbol(const Expr*)> named) {
+  const auto mentions_word = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(body, [&](const Stmt* statement) {
+      return find_node(statement, [&](const Node* node) {
+               const auto* name = as<Name>(node);
+               const auto* path = as<Attribute>(node);
+               const Symbol word = name != nullptr   ? name->symbol
+                                   : path != nullptr ? path->attribute
+                                                     : Symbol();
+               return word && std::ranges::find(words, word.text()) != words.end();
+             }) != nullptr;
+    });
+  };
+  if (mentions_word({"defaultdict", "Counter", "OrderedDict"})) {
+    body = without_default_dicts(context_, body, [&](const Expr* called) {
+      const auto* path = as<Attribute>(called);
+      const auto* name = as<Name>(called);
+      const Symbol word = path != nullptr   ? path->attribute
+                          : name != nullptr ? name->symbol
+                                            : Symbol();
+      if (!word || (word.text() != "defaultdict" && word.text() != "Counter" &&
+                    word.text() != "OrderedDict"))
+        return DefaultDict::None;
+      const Symbol found = named(called);
+      const std::string_view text = found ? found.text() : std::string_view();
+      if (text.ends_with("collections.defaultdict")) return DefaultDict::Default;
+      if (text.ends_with("collections.Counter")) return DefaultDict::Counter;
+      if (text.ends_with("collections.OrderedDict")) return DefaultDict::Ordered;
+      return DefaultDict::None;
+    });
+  }
+  if (!mentions_word({"deque"})) return body;
   return without_deques(context_, body, [&](const Expr* called) {
     const auto* path = as<Attribute>(called);
     const auto* name = as<Name>(called);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/function_view.h"
 #include "lower/exits.h"
 #include "lower/list_methods.h"
 #include "lower/lower.h"
@@ -268,6 +269,10 @@ class Lowering {
   const Expr* method_call(const Call& it, const Attribute& method, Destination destination);
   static bool changes_list(const Call& it, const Attribute& method, const Expr* receiver);
   bool changes_dict(const Call& it, const Attribute& method);
+  const Expr* changed_dict(const Call& it, const Attribute& method, Destination destination);
+  const Expr* entry_by_default(const Expr* it);
+  const Expr* plain_operand(const Expr* value, std::string_view wish);
+  void delete_item(const Subscript& place);
   // list_methods.cpp: extend, insert, pop(k), reverse, sort, clear
   bool rebinds_list(const Call& it, const Attribute& method);
   const Expr* list_method(const Call& it, const Attribute& method, Destination destination);
@@ -285,11 +290,16 @@ class Lowering {
   void set_elements(const Expr* place, const Expr* value, Ranges ranges);
   const Expr* written_by(const Call& it, Symbol callee, Destination destination);
   const Expr* masked_quotient(const Call& it);
+  const Expr* helper_call(const Call& it, Symbol helper);
+  const Expr* ufunc_method(const Call& it, std::string_view name, Destination destination);
+  const Expr* chosen_elements(const Call& it, std::string_view name);
+  const Expr* flat_places(const Expr* array, const Expr* index, Ranges ranges);
   const Expr* added_at(const Call& it, BinaryOperator op);
   void refuse_write_in_place(const Call& it, Symbol callee);
   std::optional<Thing> thing_of(const Expr* written);
   std::optional<Thing> thing_of_core(const Expr* core);
   Block body_of(const FunctionDefinition& definition, ThingHandle function);
+  Block without_deques_and_defaults(Block body, FunctionView<Symbol(const Expr*)> named);
   Thing look_up(ThingHandle function, Symbol name);
   Thing attribute_of(const Thing& thing, Symbol name);
   const Name* global(Symbol name, Ranges ranges);

@@ -8,6 +8,7 @@
 #include "lower/bound_names.h"
 #include "lower/columns.h"
 #include "lower/dicts.h"
+#include "lower/item_changes.h"
 #include "lower/parts.h"
 #include "lower/second_names.h"
 #include "syntax/places.h"
@@ -239,7 +240,9 @@ CoreFunction prepare(const CoreFunction& core, Context& context) {
   CoreFunction first = core;
   first.body = without_second_names(core, context);
   const CoreFunction columns = spell_out_columns(first, context);
-  CoreFunction ready = replace_parts(spell_out_local_dicts(columns, context), context);
+  CoreFunction dicts = spell_out_local_dicts(columns, context);
+  dicts.body = spell_out_dict_items(dicts, context);
+  CoreFunction ready = replace_parts(dicts, context);
   ready.body = Preparer(ready, context).block(ready.body);
   return ready;
 }

@@ -147,8 +147,12 @@ void Lowering::raise_statement(const Raise& it) {
 void Lowering::delete_statement(const Delete& it) {
   for (const Expr* target : it.targets) {
     const auto* name = as<Name>(target);
+    if (const auto* place = as<Subscript>(target)) {
+      delete_item(*place);
+      continue;
+    }
     if (name == nullptr) {
-      refuse(*target, "`del` of an element or attribute is not supported yet",
+      refuse(*target, "`del` of an attribute is not supported yet",
              "build a new value without it instead");
     }
     const NameUse* use = frame_->facts->find(name->symbol);

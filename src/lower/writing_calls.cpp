@@ -188,6 +188,7 @@ const Expr* Lowering::written_by(const Call& it, Symbol callee, Destination dest
     return context_.none(it.ranges);
   }
   if (!name.starts_with("numpy.")) return nullptr;
+  if (const Expr* chosen = chosen_elements(it, name)) return chosen;
   if (name == "numpy.add.at") return added_at(it, BinaryOperator::Add);
   if (name == "numpy.subtract.at") return added_at(it, BinaryOperator::Subtract);
   if (name == "numpy.divide") {

@@ -369,10 +369,13 @@ Thing LiveOutside::thing_of(nb::handle object, const std::string& path, Context&
   thing.qualified_name = thing.kind == ThingKind::Library
                              ? context.symbol(library_name(object, path))
                              : context.symbol(text_attribute(object, "__name__"));
-  // A class that lowering knows: `src/lower/deques.h`.
-  if (thing.kind == ThingKind::UserClass && module == "collections" &&
-      thing.qualified_name.text() == "deque")
-    thing.qualified_name = context.symbol("collections.deque");
+  // Classes that lowering knows: `src/lower/deques.h`, `src/lower/default_dicts.h`.
+  if (thing.kind == ThingKind::UserClass && module == "collections") {
+    const std::string word(thing.qualified_name.text());
+    for (const char* known : {"deque", "defaultdict", "Counter", "OrderedDict"}) {
+      if (word == known) thing.qualified_name = context.symbol("collections." + word);
+    }
+  }
   return thing;
 }
 

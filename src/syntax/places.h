@@ -39,13 +39,18 @@ inline const Expr* assigned_value(const Stmt* statement) {
 }
 
 // What a statement does to the length of a list: `xs.append(item)`, `target = xs.pop()`,
-// `xs.pop()`.
+// `xs.pop()`; the list may stand in others, or in dicts: `d[k].append(item)`. What it takes out of
+// a dict: `d.pop(key)`.
 struct ListChange {
-  const Name* list = nullptr;  // null: nothing
+  const Name* list = nullptr;   // the outermost; null: nothing
+  const Expr* place = nullptr;  // the list that changes
   const Call* call = nullptr;
   bool appends = false;
   const Expr* item = nullptr;  // that is appended
+  const Expr* key = nullptr;   // whose entry a dict loses
   explicit operator bool() const { return list != nullptr; }
+  // The list that changes is the outermost one.
+  [[nodiscard]] bool is_direct() const { return place == list; }
 };
 
 inline ListChange list_change(const Stmt* statement) {
@@ -54,12 +59,17 @@ inline ListChange list_change(const Stmt* statement) {
   if (assign == nullptr && alone == nullptr) return {};
   const auto* call = as<Call>(assign != nullptr ? assign->value : alone->value);
   const auto* method = call != nullptr ? as<Attribute>(call->function) : nullptr;
-  const auto* list = method != nullptr ? as<Name>(method->value) : nullptr;
+  const auto* list = method != nullptr ? root_of(method->value) : nullptr;
   if (list == nullptr || list->scope != Scope::Local || !call->keywords.empty()) return {};
+  const Expr* place = method->value;
   const std::string_view name = method->attribute.text();
-  if (name == "append" && call->arguments.size() == 1 && alone != nullptr)
-    return {.list = list, .call = call, .appends = true, .item = call->arguments[0]};
-  if (name == "pop" && call->arguments.empty()) return {.list = list, .call = call};
+  if (name == "append" && call->arguments.size() == 1 && alone != nullptr) {
+    return {
+        .list = list, .place = place, .call = call, .appends = true, .item = call->arguments[0]};
+  }
+  if (name == "pop" && call->arguments.empty()) return {.list = list, .place = place, .call = call};
+  if (name == "pop" && call->arguments.size() == 1 && alone != nullptr)
+    return {.list = list, .place = place, .call = call, .key = call->arguments[0]};
   return {};
 }
 

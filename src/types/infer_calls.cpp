@@ -5,6 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "syntax/attempts.h"
+#include "syntax/places.h"
 #include "syntax/printer.h"
 #include "types/call_view.h"
 #include "types/inference.h"
@@ -216,8 +217,14 @@ Type Inference::method_call(const Call& call, const Attribute& method) {
   infer_arguments(call);
   if (receiver.is_map()) {
     if (const auto given = map_method(call, method, receiver)) return *given;
+    const bool removes = method.attribute.text() == "pop" && call.arguments.size() == 1 &&
+                         call.keywords.empty() && is<Name>(method.value);
+    if (removes) return receiver.elements[0];
   }
-  if (receiver.kind == TypeKind::List && is<Name>(method.value)) {
+  // The elements of a list or dict in others change with it.
+  const auto* row = as<Subscript>(method.value);
+  const bool is_row = row != nullptr && root_of(row) != nullptr && stores_into_row(*row);
+  if (receiver.kind == TypeKind::List && (is<Name>(method.value) || is_row)) {
     const std::string_view name = method.attribute.text();
     if (name == "append" && call.arguments.size() == 1) return Type::of(TypeKind::None);
     if (name == "pop" && call.arguments.empty()) return type_of_item(receiver, arena_);

@@ -287,10 +287,12 @@ Type Inference::list_of(const Type& list, const Type& element) {
 }
 
 void Inference::change_list(const ListChange& change) {
-  const Type list = lookup_(change.list);
+  const Type list = lookup_(change.place);
   if (list.kind != TypeKind::List) return;  // not reached, or refused where the method was met
   const Type element = change.appends ? lookup_(change.item) : Type();
-  assign(change.list, list_of(list, element));
+  const Type now = list_of(list, element);
+  const auto* item = as<Subscript>(change.place);
+  assign(change.list, item == nullptr ? now : with_item(*item, now));
 }
 
 // A dict of one type of values.
@@ -301,20 +303,24 @@ Type Inference::map_of(const Type& value, const Type& key) {
   return result;
 }
 
-// Whether a place is an element of a list in lists, each reached by one index.
+// Whether a place is an element of a list or dict in others, each reached by one index or key.
 bool Inference::stores_into_row(const Subscript& place) {
   for (const Subscript* step = &place; step != nullptr; step = as<Subscript>(step->value)) {
-    if (lookup_(step->value).kind != TypeKind::List || is<Slice>(step->index)) return false;
+    const Type whole = lookup_(step->value);
+    if ((whole.kind != TypeKind::List && !whole.is_map()) || is<Slice>(step->index)) return false;
     if (is<Name>(step->value)) return true;
   }
   return false;
 }
 
-// The type of the outermost list when `value` is put into a place in it.
+// The type of the outermost list or dict when `value` is put into a place in it.
 Type Inference::with_item(const Subscript& place, const Type& value) {
-  const Type list = list_of(lookup_(place.value), value);
+  const Type whole = lookup_(place.value);
+  const Type now = whole.is_map() ? map_of(join(whole.elements[0], value, arena_),
+                                           join(whole.elements[1], lookup_(place.index), arena_))
+                                  : list_of(whole, value);
   const auto* outer = as<Subscript>(place.value);
-  return outer == nullptr ? list : with_item(*outer, list);
+  return outer == nullptr ? now : with_item(*outer, now);
 }
 
 // An element or slice that is stored into: the array keeps its type, a list takes another element.

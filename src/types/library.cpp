@@ -314,6 +314,7 @@ constexpr auto kFunctions = std::to_array<KnownFunction>({
     {"numpy.trunc", shapes::arithmetic, {"x"}},
     {"numpy.zeros", shapes::filled, {"shape", "dtype"}},
     {"numpy.zeros_like", shapes::filled_like, {"a", "dtype"}},
+    {"tangent.runtime._distinct", sorted_type, {}},
     {"tangent.runtime._segment_size", int_type, {}},
     {"tangent.runtime._snapshot_steps", steps_type, {}},
     {"tangent.runtime._stretches", stretches_type, {}},

@@ -254,6 +254,8 @@ Type subscript_of_sequence(const Type& value, const Expr* index, const TypeLooku
                           : List<Type>{};
     return result;
   }
+  // What a list holds that is empty so far shows when it is reached.
+  if (value.kind == TypeKind::List && value.elements.empty()) return {};
   if (!value.uniform) {
     if (auto literal = integer_value(index, types)) {
       if (*literal < 0) *literal += count;
