@@ -18,15 +18,18 @@ def complex(z, real, imag=0.0):
     d[z] = d[imag] * 1j
 
 
-@constant("numpy.imag", shape="arithmetic", domain=(-3, 3))
-def imag(y, val): ...
+# Of real numbers: 0, and constant.
+@adjoint("numpy.imag", shape="arithmetic", domain=(-3, 3))
+def imag(y, val):
+    d[val] = 0
 
 
-@constant("numpy.angle", shape="elementwise", domain=(0.3, 3))
-def angle(y, z, deg=False): ...
+@adjoint("numpy.angle", shape="arithmetic", domain=(0.3, 3))
+def angle(y, z, deg=False):
+    d[z] = 0
 
 
-@adjoint("tangent.runtime._complex_absolute", shape="arithmetic", domain=(0.3, 3),
+@adjoint("tangent.runtime._complex_absolute", shape="", domain=(0.3, 3),
          note="`abs` of a complex 0 has slope 0.", edges=("(0.0,) -> 0.0",))
 def _complex_absolute(y, x):
     d[x] = mask(y != 0, d[y] / y) * np.conj(x)
@@ -37,7 +40,7 @@ def _complex_absolute(y, x):
     d[y] = mask(y != 0, np.real(np.conj(x) * d[x]) / y)
 
 
-@adjoint("tangent.runtime._complex_angle", shape="elementwise", sample="(number,)")
+@adjoint("tangent.runtime._complex_angle", shape="", sample="(number,)")
 def _complex_angle(y, z, deg=False):
     if not deg:
         d[z] = d[y] / z * -1j
@@ -51,18 +54,18 @@ def _complex_angle(y, z, deg=False):
         d[y] = np.imag(d[z] / z)
 
 
-@adjoint("tangent.runtime._complex_conjugate", shape="arithmetic", linear=("x",),
+@adjoint("tangent.runtime._complex_conjugate", shape="", linear=("x",),
          domain=(-3, 3))
 def _complex_conjugate(y, x):
     d[x] = np.conj(d[y])
 
 
-@adjoint("tangent.runtime._complex_imag", shape="arithmetic", linear=("val",), sample="(number,)")
+@adjoint("tangent.runtime._complex_imag", shape="", linear=("val",), sample="(number,)")
 def _complex_imag(y, val):
     d[val] = d[y] * -1j
 
 
-@adjoint("tangent.runtime._complex_real", shape="arithmetic", linear=("val",), domain=(-3, 3))
+@adjoint("tangent.runtime._complex_real", shape="", linear=("val",), domain=(-3, 3))
 def _complex_real(y, val):
     d[val] = d[y]
 

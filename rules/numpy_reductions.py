@@ -531,9 +531,14 @@ def ptp(y, a, axis=None, *, keepdims=False):
 
 @adjoint("numpy.gradient", shape="gradient", linear=("f",),
          sample=("(vector4,)", "(vector6, 0.5)", "(matrix34, axis=1)", "(matrix34, 0.5, axis=0)",
-                 "(vector6, vector6s)", "(matrix34, axis=-1, edge_order=2)", "(vector2,)"))
-def gradient(y, f, spacing=1.0, *, axis=None, edge_order=1):
-    d[f] = _ungradient(full(d[y], y), f, spacing, axis, edge_order)
+                 "(vector6, vector6s)", "(matrix34, axis=-1, edge_order=2)", "(vector2,)",
+                 "(matrix34,)", "(matrix34, 0.5)", "(matrix34, 0.5, vector4s)",
+                 "(stack423, 0.5, 2.0, 0.1)"))
+def gradient(y, f, spacing=1.0, second=None, third=None, *, axis=None, edge_order=1):
+    if rank(f) == 1 or axis is not None:
+        d[f] = _ungradient(full(d[y], y), f, spacing, axis, edge_order)
+    else:
+        d[f] = _ungradients(full(d[y], y), f, spacing, second, third, axis, edge_order)
 
 
 @adjoint("numpy.polyval", shape="polynomial",

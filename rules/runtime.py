@@ -801,6 +801,19 @@ def _ungradient(y, b, f, spacing, axis, edge_order):
     d[b] = np.gradient(full(d[y], y), spacing, axis=axis, edge_order=edge_order)
 
 
+@adjoint("tangent.runtime._ungradients", linear=("b",), shape="like_second",
+         sample=("((matrix34, matrix34b), matrix34, 0.5, 2.0, None, None, 1)",))
+def _ungradients(y, b, f, spacing, second, third, axis, edge_order):
+    d[f] = 0
+    d[b] = _gradients(full(d[y], y), spacing, second, third, axis, edge_order)
+
+
+@adjoint("tangent.runtime._gradients", linear=("f",),
+         sample=("(matrix34, 0.5, 2.0, None, None, 1)",))
+def _gradients(y, f, spacing, second, third, axis, edge_order):
+    d[f] = _ungradients(full(d[y], y), f, spacing, second, third, axis, edge_order)
+
+
 @adjoint("tangent.runtime._unpolyval", sample=("(vector4, vector3, vector4b)",
                                                "(1.5, vector3, 0.7)"))
 def _unpolyval(y, b, p, x):

@@ -55,7 +55,10 @@ def spherical_jn(y, n, z):
 
 @adjoint("scipy.special.expn", shape="elementwise", sample=("(1, vector3p)", "(3, 0.7)"))
 def expn(y, n, x):
-    d[x] = -d[y] * scipy.special.expn(n - 1, x)
+    if n == 0:
+        d[x] = -d[y] * y * (1 + 1 / x)
+    else:
+        d[x] = -d[y] * scipy.special.expn(n - 1, x)
 
 
 @adjoint("scipy.special.exp1", shape="elementwise", domain=(0.3, 3))

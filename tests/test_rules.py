@@ -50,7 +50,9 @@ class Samples(dict[str, Any]):
     """Arrays by their names: vector3, matrix23b, stack423, square3, square433, mask23, number."""
 
     def __missing__(self, name: str) -> Any:
-        found = re.fullmatch(r'(number|vector|matrix|stack|square|mask|banded|posband|lowband)(\d*)([a-z]*)', name)
+        found = re.fullmatch(
+            r'(number|vector|matrix|stack|square|mask|banded|posband|lowband)(\d*)([a-z]*)', name
+        )
         if found is None:
             raise KeyError(name)
         kind, digits, suffix = found.groups()

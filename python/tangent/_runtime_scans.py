@@ -314,6 +314,29 @@ def _ungradient(
     return np.moveaxis(result, -1, axis or 0)
 
 
+def _ungradients(
+    b: Any, f: Numeric, spacing: Any, second: Any, third: Any, axis: Any, edge_order: int = 1
+) -> Numeric:
+    """The adjoint of f in np.gradient(f, spacing, second, third), one array for each axis."""
+    if np.ndim(f) == 1 or isinstance(axis, int):
+        return _ungradient(b, f, spacing, axis, edge_order)
+    spacings = [spacing if second is None else each for each in (spacing, second, third)]
+    axes = range(np.ndim(f)) if axis is None else axis
+    parts = [
+        _ungradient(part, f, spacings[min(k, 2)], along, edge_order)
+        for k, (part, along) in enumerate(zip(b, axes, strict=True))
+    ]
+    return sum(parts[1:], parts[0])
+
+
+def _gradients(
+    f: Numeric, spacing: Any, second: Any, third: Any, axis: Any, edge_order: Any = 1
+) -> Any:
+    """np.gradient(f, spacing, second, third, axis=axis, edge_order=edge_order)."""
+    given = [each for each in (spacing, second, third) if each is not None]
+    return np.gradient(f, *given, axis=axis, edge_order=edge_order)
+
+
 def _unpolyval(b: Numeric, p: Numeric, x: Numeric) -> Numeric:
     """The adjoint of the coefficients p in np.polyval(p, x)."""
     powers = [np.sum(b * np.power(_floating(x), n)) for n in reversed(range(len(p)))]

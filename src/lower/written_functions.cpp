@@ -11,6 +11,7 @@
 #include <string>
 
 #include "lower/lowering.h"
+#include "rules/written.h"
 
 namespace tangent::lowering {
 

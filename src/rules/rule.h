@@ -85,13 +85,6 @@ std::span<const RuleSynonym> rule_synonyms();  // sorted by name; generated
 // The name under which the rules know what is called so: itself, or that of which it is a synonym.
 std::string_view known_name(std::string_view name);
 
-// A function of a library that is written out where it is called, from rules/written_*.py.
-struct WrittenFunction {
-  std::string_view name;
-  std::string_view text;
-};
-std::span<const WrittenFunction> written_functions();  // sorted by name; generated
-
 // v for the expression `d[v]` of a body, else an empty symbol.
 Symbol derivative_of(const Expr* expression);
 
