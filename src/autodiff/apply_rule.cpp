@@ -12,13 +12,12 @@ namespace {
 
 int count_reads(const Node* node, Symbol derivative) {
   int count = 0;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top)) == derivative)
       ++count;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return count;
 }
@@ -50,6 +49,8 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
       (actives > 1 || reads_of_adjoint(rule.adjoint, rule, arguments, node) > 1)) {
     shared = actives > 1 && broadcasts ? named_if_shared(node, shared) : name_adjoint(node, shared);
   }
+  // Masks in place of a test for the singular points.
+  if (rule.singular != nullptr) shared = masked_throughout(std::move(shared));
   Binding binding{.rule = rule,
                   .call = call,
                   .arguments = arguments,
@@ -279,6 +280,47 @@ Linear Reverse::partial_of(const Rule& rule, const Call* call,
   return evaluate_linear(static_cast<const Assign*>(rule.adjoint[0])->value, binding);
 }
 
+// Whether a test that had its value somewhere behind has it here: all that it reads has one value
+// throughout.
+bool Reverse::is_still(const Expr* test, const Position& where) {
+  std::vector<Symbol> lasting;
+  bool all = true;
+  for_each_read(test, [&](Symbol read) {
+    if (result_.plan.defined_at.contains(read)) return;
+    lasting.push_back(read);
+    all = all && enclosing_.size() == 1 && !aliases_.is_written(read) &&
+          is_bound_once(core_, function_.body, read);
+  });
+  if (!all) return false;
+  for (const Symbol read : lasting) result_.plan.defined_at.emplace(read, where);
+  return true;
+}
+
+// The adjoint with the masks of the names in it: what is multiplied or divided by may be infinite
+// or undefined elsewhere.
+Linear Reverse::with_masks(Linear adjoint) {
+  for (Term& term : adjoint.terms) {
+    if (term.mask != nullptr) continue;
+    for (const Factor& factor : term.factors) {
+      const auto* name = factor.inverse ? nullptr : as<Name>(factor.base);
+      const auto found = name != nullptr ? masks_.find(name->symbol) : masks_.end();
+      if (found == masks_.end() || !is_still(found->second.first, found->second.second)) continue;
+      term.mask = found->second.first;
+      break;
+    }
+  }
+  return adjoint;
+}
+
+// The same if it leaves no term without one.
+Linear Reverse::masked_throughout(Linear adjoint) {
+  if (masks_.empty()) return adjoint;
+  Linear masked = with_masks(adjoint);
+  const bool all =
+      std::ranges::all_of(masked.terms, [](const Term& term) { return term.mask != nullptr; });
+  return all ? masked : adjoint;
+}
+
 // Whether an adjoint can be exactly zero at a singular point of a function of `argument`.
 bool Reverse::may_vanish(const Linear& adjoint, const Expr* argument) {
   for (const Term& term : adjoint.terms) {
@@ -298,17 +340,16 @@ bool Reverse::may_vanish(const Linear& adjoint, const Expr* argument) {
 
 bool Reverse::is_sparse(const Expr* value) const {
   bool found = false;
-  std::vector<const Node*> stack{value};
+  SmallStack<const Node*> stack(value);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is<Conditional>(top)) found = true;
     if (const auto* name = as<Name>(top)) found = found || sparse_.contains(name->symbol);
     if (const auto* call = as<Call>(top)) {
       const std::string_view callee = call->callee.text();
       found = found || callee == "numpy.where" || callee.starts_with("tangent.runtime.");
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return found;
 }
@@ -318,14 +359,13 @@ Truth Reverse::decide(const Expr* test, Binding& binding) {
 }
 
 bool Reverse::has_derivative(const Expr* expression, const Binding& binding) {
-  std::vector<const Node*> stack{expression};
+  SmallStack<const Node*> stack(expression);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top))) return true;
     if (const auto* name = as<Name>(top); name && binding.locals.contains(name->symbol))
       return true;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return false;
 }

@@ -57,12 +57,11 @@ std::size_t Reverse::active_parts(const Expr* node) const {
 
 std::size_t Reverse::size_of(const Expr* node, std::size_t limit) {
   std::size_t count = 0;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty() && count <= limit) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     ++count;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return count;
 }
@@ -112,6 +111,8 @@ Linear Reverse::write_as(Symbol variable, Linear adjoint, const Type& type) {
 
 void Reverse::push(const Expr* node, Linear adjoint) {
   if (adjoint.is_zero() || !active(node)) return;
+  // A naive adjoint multiplies by what its own statement does not show to be finite.
+  if (!optimizations_.optimized && node == current_value_) adjoint = with_masks(std::move(adjoint));
   adjoint = real_where_real(std::move(adjoint), node);
   if (const auto* item = as<Subscript>(node);
       item != nullptr && is_list(node) && !is<Slice>(item->index))
@@ -231,6 +232,7 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       return;
     }
     case BinaryOperator::Divide: {
+      if (right) adjoint = masked_throughout(std::move(adjoint));
       Linear quotient = times(adjoint, operand(node->right), node, true);
       if (!right) return push(node->left, unbroadcast(std::move(quotient), node, node->left));
       // The adjoint of the numerator is part of that of the divisor: a number is computed once.
@@ -285,18 +287,17 @@ const Expr* Reverse::witness(const Expr* node) {
   if (is<Name>(node)) return node;
   const Type type = typing_.of(node);
   const Expr* found = nullptr;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   std::size_t budget = 64;
   while (!stack.empty() && found == nullptr && budget-- > 0) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (!is_expression(top->kind)) continue;
     const auto* expression = static_cast<const Expr*>(top);
     if (const auto* name = as<Name>(expression);
         name != nullptr && name->scope == Scope::Local && same_shape(typing_.of(name), type)) {
       found = name;
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return found != nullptr ? found : hoist(node, name_for(node));
 }

@@ -88,10 +88,9 @@ void Reverse::reverse_if(const If* statement) {
 
 bool Reverse::is_cheap_test(const Expr* test) {
   bool cheap = true;
-  std::vector<const Node*> stack{test};
+  SmallStack<const Node*> stack(test);
   while (!stack.empty() && cheap) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* call = as<Call>(top)) {
       const std::string_view callee = call->callee.text();
       cheap =
@@ -101,7 +100,7 @@ bool Reverse::is_cheap_test(const Expr* test) {
     if (const auto* operation = as<BinaryOperation>(top)) {
       cheap = operation->op != BinaryOperator::MatrixMultiply;
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return cheap;
 }
@@ -127,8 +126,11 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
     after_current_ = after;
   };
 
+  // Masks that an arm finds hold in that arm.
+  const auto masks = masks_;
   out_ = &item.body;
   taken();
+  masks_ = masks;
   std::vector<Linear> first = adjoints_;
   const auto owned_first = owned_;
   const auto assigned_first = assigned_;
@@ -140,6 +142,7 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
   assigned_ = assigned_before;
   out_ = &item.orelse;
   other();
+  masks_.clear();
   const Position second_end = position_;
 
   // Where the arms differ both write the adjoint under its own name.

@@ -397,8 +397,14 @@ void Reverse::reverse_loop(const Stmt* loop) {
                                  [&](Symbol symbol) { return !adjoint_of(symbol).is_zero(); });
   if (!flows) return;
   result_.plan.reversed[loop] = true;
-  if (checkpoints_ != nullptr && checkpoints_->loops.contains(loop)) return reverse_stretches(loop);
-  reverse_iterations(loop);
+  // Masks hold to the end of the iteration that they are found in.
+  masks_.clear();
+  if (checkpoints_ != nullptr && checkpoints_->loops.contains(loop)) {
+    reverse_stretches(loop);
+  } else {
+    reverse_iterations(loop);
+  }
+  masks_.clear();
 }
 
 // The adjoints that a loop carries from iteration to iteration, each under its own name.
@@ -539,10 +545,9 @@ void Reverse::killed_in_loop(const Stmt* loop) {
 
 std::unordered_set<Symbol> Reverse::scattered_by(const Stmt* loop) const {
   std::unordered_set<Symbol> found;
-  std::vector<const Node*> stack{loop};
+  SmallStack<const Node*> stack(loop);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* subscript = as<Subscript>(top)) {
       if (const auto* name = as<Name>(subscript->value)) found.insert(name->symbol);
     }
@@ -559,7 +564,7 @@ std::unordered_set<Symbol> Reverse::scattered_by(const Stmt* loop) const {
     if (const auto* assign = as<Assign>(top); assign && is<TupleDisplay>(assign->targets[0])) {
       if (const auto* name = as<Name>(assign->value)) found.insert(name->symbol);
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return found;
 }
