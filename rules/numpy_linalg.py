@@ -48,7 +48,8 @@ def inv(y, a):
                  "(vector3, 3)", "(matrix23, 1, 0)", "(matrix23, 3, axis=1)",
                  "(stack423, None, (0, 1))", "(vector3, np.inf)", "(matrix23, 2)",
                  "(matrix23, 'nuc')", "(matrix23, -2)", "(matrix23, 1)", "(matrix23, np.inf)",
-                 "(matrix23, -1)", "(matrix23, -np.inf)", "(stack423, 1, (1, 2))", "(matrix23, -np.inf, 1)"),
+                 "(matrix23, -1)", "(matrix23, -np.inf)", "(stack423, 1, (1, 2))",
+                 "(matrix23, -np.inf, 1)"),
          note="`np.linalg.norm` of a vector of zeros has slope 0; equal largest elements of the "
               "maximum norm share evenly.",
          edges=("(np.zeros(2),) -> [0.0, 0.0]",

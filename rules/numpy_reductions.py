@@ -386,7 +386,8 @@ def trapezoid(z, y, x=None, dx=1.0, axis=-1):
 @adjoint("numpy.interp", shape="interpolated",
          sample=("(0.37, vector4s, vector4)", "(matrix23, vector4s, vector4)"),
          note="`np.interp` at a knot has the slope of the piece to its right.",
-         edges=("(1.0, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) -> 3.0, [0.0, -3.0, 0.0], [0.0, 1.0, 0.0]",))
+         edges=("(1.0, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) -> "
+                "3.0, [0.0, -3.0, 0.0], [0.0, 1.0, 0.0]",))
 def interp(y, x, xp, fp):
     d[x] = d[y] * _interp_slope(x, xp, fp)
     d[xp] = -_uninterp(full(d[y], y) * _interp_slope(x, xp, fp), x, xp)

@@ -145,22 +145,26 @@ def hyp0f1(y, v, z):
     d[z] = d[y] / v * scipy.special.hyp0f1(v + 1, z)
 
 
-@adjoint("scipy.special.eval_legendre", shape="elementwise", sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
+@adjoint("scipy.special.eval_legendre", shape="elementwise",
+         sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
 def eval_legendre(y, n, x):
     d[x] = d[y] * n * (x * y - scipy.special.eval_legendre(n - 1, x)) / (x * x - 1)
 
 
-@adjoint("scipy.special.eval_chebyt", shape="elementwise", sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
+@adjoint("scipy.special.eval_chebyt", shape="elementwise",
+         sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
 def eval_chebyt(y, n, x):
     d[x] = d[y] * n * scipy.special.eval_chebyu(n - 1, x)
 
 
-@adjoint("scipy.special.eval_chebyu", shape="elementwise", sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
+@adjoint("scipy.special.eval_chebyu", shape="elementwise",
+         sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
 def eval_chebyu(y, n, x):
     d[x] = d[y] * ((n + 1) * scipy.special.eval_chebyt(n + 1, x) - x * y) / (x * x - 1)
 
 
-@adjoint("scipy.special.eval_laguerre", shape="elementwise", sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
+@adjoint("scipy.special.eval_laguerre", shape="elementwise",
+         sample=("(3, 0.4 * vector3)", "(1, 0.4)"))
 def eval_laguerre(y, n, x):
     d[x] = d[y] * n * (y - scipy.special.eval_laguerre(n - 1, x)) / x
 

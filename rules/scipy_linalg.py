@@ -142,7 +142,8 @@ def pinv(y, a):
     d[y] = left - (left @ a) @ y + right - y @ (a @ right) - y @ d[a] @ y
 
 
-@adjoint("scipy.linalg.svdvals", aliases=("numpy.linalg.svdvals",), shape="", sample=("(matrix34,)", "(matrix43,)"))
+@adjoint("scipy.linalg.svdvals", aliases=("numpy.linalg.svdvals",), shape="",
+         sample=("(matrix34,)", "(matrix43,)"))
 def svdvals(y, a):
     parts = np.linalg.svd(a, full_matrices=False)
     d[a] = (parts[0] * np.expand_dims(full(d[y], y), -2)) @ parts[2]

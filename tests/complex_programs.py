@@ -20,12 +20,12 @@ def exponential(x):
     return np.abs(z) ** 2
 
 
-def impedance(r, l, c, w):
-    z = r + 1j * w * l
+def impedance(r, inductance, c, w):
+    z = r + 1j * w * inductance
     z += 1.0 / (1j * w * c)
     z *= 0.5 - 0.25j
     z /= 1.0 + 2.0j * r
-    z -= 0.3j * l
+    z -= 0.3j * inductance
     return abs(z) + np.angle(z)
 
 
@@ -138,7 +138,7 @@ def joined(x, y):
 
 def chosen(x):
     z = 1j * x
-    if abs(z) > 1.0:
+    if abs(z) > 1.0:  # noqa: SIM108
         z = z / abs(z)
     else:
         z = z * z

@@ -32,8 +32,8 @@ def _unconvolve_grids(
 
 
 def _convolve_grids(a: Numeric, v: Numeric, mode: str, like: Numeric) -> Numeric:
-    """scipy.signal.convolve of `a` and v, of which the part in the shape of `like` counts: where the
-    first and the second array have changed places, too."""
+    """scipy.signal.convolve of `a` and v, of which the part in the shape of `like` counts, also
+    where the first and the second array have changed places."""
     from scipy.signal import convolve
 
     return convolve(a, v, mode) if np.shape(a) == np.shape(like) or mode != 'same' else (

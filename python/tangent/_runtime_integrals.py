@@ -71,7 +71,9 @@ def _gammainc_slope(a: Numeric, x: Numeric, n: int = 1) -> Numeric:
     high = np.where(lower, at, np.where(at > shape, reach, at + spread))
     with np.errstate(all='ignore'):
         log_width = np.log(high - low)
-        log_t = np.where(low == 0.0, log_width + _LOG_W, np.log(low + (high - low) * np.exp(_LOG_W)))
+        log_t = np.where(
+            low == 0.0, log_width + _LOG_W, np.log(low + (high - low) * np.exp(_LOG_W))
+        )
         log_density = (shape - 1.0) * log_t - np.exp(log_t) - gammaln(shape)
         logs = [log_t - polygamma(0, shape)] + [-polygamma(k, shape) for k in range(1, n)]
         terms = np.exp(log_density + log_width + _LOG_WEIGHTS) * _bell(logs)
@@ -142,7 +144,9 @@ def _betainc_slope(a: Numeric, b: Numeric, x: Numeric, i: int = 1, j: int = 0) -
     high = np.where(lower, at, np.minimum(1.0, np.maximum(mean + 40.0 * deviation, at)))
     with np.errstate(all='ignore'):
         log_width = np.log(high - low)
-        log_t = np.where(low == 0.0, log_width + _LOG_W, np.log(low + (high - low) * np.exp(_LOG_W)))
+        log_t = np.where(
+            low == 0.0, log_width + _LOG_W, np.log(low + (high - low) * np.exp(_LOG_W))
+        )
         log_rest = np.where(
             high == 1.0, log_width + _LOG_REST,
             np.log1p(-high + (high - low) * np.exp(_LOG_REST)),

@@ -16,8 +16,8 @@ from typing import Any
 
 # In the order in which they are looked into: what is needed most comes first.
 _PARTS = (
-    'base', 'arrays', 'products', 'scans', 'linalg', 'picks', 'bands', 'integrals', 'filters', 'complex',
-    'layers', 'marks', 'steps', 'disk',
+    'base', 'arrays', 'products', 'scans', 'linalg', 'picks', 'bands', 'integrals', 'filters',
+    'complex', 'layers', 'marks', 'steps', 'disk',
 )  # fmt: skip
 
 
