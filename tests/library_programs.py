@@ -166,7 +166,7 @@ def of_cross(b3, sq):
 
 
 def of_interp(v, t8, v8):
-    return np.sum(np.interp(v + 4, t8, v8))
+    return np.sum(np.interp(v + 4.13, t8, v8))
 
 
 def of_correlate(v, v8):
@@ -829,23 +829,23 @@ ARGUMENTS = {
     'p': 1.3,
     'q': 2.2,
     'u': 0.4,
-    'v': RNG.normal(size=5),
-    'w': RNG.uniform(0.3, 2, 5),
+    'v': RNG.permutation(np.linspace(-1.73, 1.94, 5)),
+    'w': RNG.permutation(np.linspace(0.35, 2.1, 5)),
     'pr': RNG.uniform(0.1, 0.9, 5),
     's3': np.sort(RNG.normal(size=5)),
-    'm': RNG.normal(size=(4, 3)),
+    'm': RNG.permutation(np.linspace(-1.6, 1.9, 12)).reshape(4, 3),
     'm2': RNG.normal(size=(3, 5)),
     'sq': SQUARE,
     'sy': SQUARE @ SQUARE.T,
     'st': RNG.normal(size=(2, 4, 3)),
     'b3': RNG.normal(size=3),
-    'v8': RNG.normal(size=8),
+    'v8': RNG.permutation(np.linspace(-1.9, 2.3, 8)),
     't8': np.cumsum(RNG.uniform(0.5, 1.5, 8)),
     'ab': np.array(
         [[0.0, 0.3, 0.2, 0.1, 0.4], [3.0, 4.0, 5.0, 6.0, 4.0], [0.2, 0.3, 0.4, 0.5, 0.0]]
     ),
     'abh': np.array([[0.0, 0.3, 0.2, 0.1, 0.4], [3.0, 4.0, 5.0, 6.0, 4.0]]),
-    'm8': RNG.normal(size=(6, 7)),
+    'm8': RNG.permutation(np.linspace(-2.0, 2.2, 42)).reshape(6, 7),
 }
 
 # With the names of its arguments, and whether the second order is supported.

@@ -35,16 +35,18 @@ def test_directions(f, names, second):
 @pytest.mark.parametrize(('f', 'names', 'second'), PROGRAMS, ids=IDS)
 def test_second_order(f, names, second):
     args = [ARGUMENTS[name] for name in names]
+    refused = 0
     for k in range(len(args)):
         first = tangent.grad(f, wrt=(k,))
         again = tangent.grad(first, wrt=(k,))
-        if not second:
-            with pytest.raises((tangent.errors.TangentError, NotImplementedError)):
-                again(*copies(args))
-            return
-        got = again(*copies(args))
+        try:
+            got = again(*copies(args))
+        except (tangent.errors.TangentError, NotImplementedError):
+            refused += 1
+            continue
         want = by_differences(lambda *given, g=first: g(*copies(given)), args, k)
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-6 * scale(want))
+    assert (refused == 0) == second
 
 
 def truths(v):
