@@ -47,6 +47,8 @@ constexpr auto kHolomorphic = std::to_array<std::string_view>({
     "numpy.flip",
     "numpy.fliplr",
     "numpy.flipud",
+    "numpy.full",
+    "numpy.full_like",
     "numpy.hstack",
     "numpy.inner",
     "numpy.kron",

@@ -236,7 +236,8 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       Linear quotient = times(adjoint, operand(node->right), node, true);
       if (!right) return push(node->left, unbroadcast(std::move(quotient), node, node->left));
       // The adjoint of the numerator is part of that of the divisor: a number is computed once.
-      if (left && typing_.of(node).is_number() && !quotient.is_cheap(true))
+      if (left && typing_.of(node).is_number() && !quotient.is_cheap(true) &&
+          is_complex(typing_.of(node).dtype) == is_complex(typing_.of(node->left).dtype))
         quotient = name_numerator(node, quotient);
       // -b * (a / c) / c with the primal's own quotient: no overflow that the derivative does not
       // have.
