@@ -70,6 +70,12 @@ def _complex_real(y, val):
     d[val] = d[y]
 
 
+@adjoint("tangent.runtime._complex_sqrt", shape="elementwise", domain=(0.1, 4),
+         singular="x == 0")
+def _complex_sqrt(y, x):
+    d[x] = d[y] * 0.5 / y
+
+
 @adjoint("tangent.runtime._complex_vdot", shape="scalar", sample="(vector3, vector3b)")
 def _complex_vdot(y, a, b):
     d[a] = np.conj(d[y] * np.reshape(b, np.shape(a)))

@@ -36,6 +36,11 @@ def _complex_real(val: Numeric) -> Numeric:
     return np.real(val)
 
 
+def _complex_sqrt(x: Numeric) -> Numeric:
+    """np.sqrt(x)."""
+    return np.sqrt(x)
+
+
 def _complex_vdot(a: Numeric, b: Numeric) -> Numeric:
     """np.vdot(a, b)."""
     return np.vdot(a, b)

@@ -70,7 +70,6 @@ constexpr auto kHolomorphic = std::to_array<std::string_view>({
     "numpy.roll",
     "numpy.sin",
     "numpy.sinh",
-    "numpy.sqrt",
     "numpy.square",
     "numpy.squeeze",
     "numpy.stack",
@@ -122,6 +121,7 @@ constexpr auto kCounterparts = std::to_array<Counterpart>({
     {"numpy.conjugate", "tangent.runtime._complex_conjugate"},
     {"numpy.imag", "tangent.runtime._complex_imag"},
     {"numpy.real", "tangent.runtime._complex_real"},
+    {"numpy.sqrt", "tangent.runtime._complex_sqrt"},
     {"numpy.vdot", "tangent.runtime._complex_vdot"},
 });
 
