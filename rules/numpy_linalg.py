@@ -46,7 +46,10 @@ def inv(y, a):
          sample=("(vector3,)", "(matrix23,)", "(matrix23, None, 0)", "(matrix23, 'fro')",
                  "(matrix23, axis=1, keepdims=True)", "(vector3, 2)", "(vector3, 1)",
                  "(vector3, 3)", "(matrix23, 1, 0)", "(matrix23, 3, axis=1)",
-                 "(stack423, None, (0, 1))", "(vector3, np.inf)", "(matrix23, -np.inf, 1)"),
+                 "(stack423, None, (0, 1))", "(vector3, np.inf)", "(matrix23, 2)",
+                 "(matrix23, 'nuc')", "(matrix23, -2)", "(matrix23, 1)", "(matrix23, np.inf)",
+                 "(matrix23, -1)", "(matrix23, -np.inf)", "(stack423, 1, (1, 2))",
+                 "(matrix23, -np.inf, 1)"),
          note="`np.linalg.norm` of a vector of zeros has slope 0; equal largest elements of the "
               "maximum norm share evenly.",
          edges=("(np.zeros(2),) -> [0.0, 0.0]",
@@ -56,13 +59,32 @@ def norm(y, x, ord=None, axis=None, keepdims=False):
         d[x] = spread(mask(y != 0, d[y] / y), x, axis, keepdims) * x
     elif rank(x) == 1 and ord == 1:
         d[x] = d[y] * np.sign(x)
+    elif rank(x) == 2 and axis is None and ord == 2:
+        parts = np.linalg.svd(x, full_matrices=False)
+        d[x] = spread(d[y], x, axis, keepdims) * np.outer(parts[0][:, 0], parts[2][0])
+    elif rank(x) == 2 and axis is None and ord == -2:
+        parts = np.linalg.svd(x, full_matrices=False)
+        d[x] = spread(d[y], x, axis, keepdims) * np.outer(parts[0][:, -1], parts[2][-1])
+    elif rank(x) == 2 and axis is None and ord == "nuc":
+        parts = np.linalg.svd(x, full_matrices=False)
+        d[x] = spread(d[y], x, axis, keepdims) * (parts[0] @ parts[2])
     else:
         d[x] = spread(d[y], x, axis, keepdims) * _norm_slope(x, y, ord, axis, keepdims)
 
 
 @tangent("numpy.linalg.norm")
 def norm(y, x, ord=None, axis=None, keepdims=False):
-    d[y] = np.sum(d[x] * _norm_slope(x, y, ord, axis, keepdims), axis=axis, keepdims=keepdims)
+    if rank(x) == 2 and axis is None and ord == 2:
+        parts = np.linalg.svd(x, full_matrices=False)
+        d[y] = np.sum(d[x] * np.outer(parts[0][:, 0], parts[2][0]), keepdims=keepdims)
+    elif rank(x) == 2 and axis is None and ord == -2:
+        parts = np.linalg.svd(x, full_matrices=False)
+        d[y] = np.sum(d[x] * np.outer(parts[0][:, -1], parts[2][-1]), keepdims=keepdims)
+    elif rank(x) == 2 and axis is None and ord == "nuc":
+        parts = np.linalg.svd(x, full_matrices=False)
+        d[y] = np.sum(d[x] * (parts[0] @ parts[2]), keepdims=keepdims)
+    else:
+        d[y] = np.sum(d[x] * _norm_slope(x, y, ord, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
 @adjoint("numpy.linalg.det", shape="determinant",
@@ -141,7 +163,7 @@ def eigvalsh(y, a, UPLO="L"):
 
 
 # J. Townsend, "Differentiating the singular value decomposition" (2016).
-@adjoint("numpy.linalg.svd", shape="svd",
+@adjoint("numpy.linalg.svd", aliases=("scipy.linalg.svd",), shape="svd",
          sample=("(matrix34, False)", "(matrix43, False)", "(square3,)", "(square233,)",
                  "(matrix34, True, False)", "(matrix34, compute_uv=False)", "(stack423, False)"),
          note="`np.linalg.svd`: where singular values are equal, the slope of what does not depend "

@@ -323,30 +323,47 @@ def median(y, a, axis=None, *, keepdims=False):
 
 
 @adjoint("numpy.quantile", shape="quantile",
-         sample=("(vector4, 0.3)", "(matrix34, 0.7, 0)", "(matrix34, 0.21, axis=1, keepdims=True)"),
+         sample=("(vector4, 0.3)", "(matrix34, 0.7, 0)", "(matrix34, 0.21, axis=1, keepdims=True)",
+                 "(vector4, np.array([0.1, 0.6]))", "(matrix34, np.array([0.1, 0.6]), 1)",
+                 "(vector6, 0.33, method='hazen')", "(vector6, 0.33, method='lower')",
+                 "(vector6, 0.33, method='midpoint')", "(vector6, 0.33, method='median_unbiased')"),
          note="`np.quantile`, `np.percentile`: equal elements share evenly.",
          edges=("([1.0, 1.0, 2.0], 0.25) -> [0.5, 0.5, 0.0]",))
-def quantile(y, a, q, axis=None, *, keepdims=False):
-    d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, q, axis)
+def quantile(y, a, q, axis=None, *, method="linear", keepdims=False):
+    if rank(q) == 0:
+        d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, q, axis, method)
+    else:
+        d[a] = _unquantiles(full(d[y], y), a, q, axis, method, keepdims)
 
 
 @tangent("numpy.quantile")
-def quantile(y, a, q, axis=None, *, keepdims=False):
-    d[y] = np.sum(d[a] * _quantile_weights(a, q, axis), axis=axis, keepdims=keepdims)
+def quantile(y, a, q, axis=None, *, method="linear", keepdims=False):
+    if rank(q) == 0:
+        d[y] = np.sum(
+            d[a] * _quantile_weights(a, q, axis, method), axis=axis, keepdims=keepdims)
+    else:
+        d[y] = _quantiles(d[a], a, q, axis, method, keepdims)
 
 
 @adjoint("numpy.percentile", shape="quantile",
          sample=("(vector4, 30)", "(matrix34, 70, 0)", "(matrix34, 21.5, axis=1, keepdims=True)"))
-def percentile(y, a, q, axis=None, *, keepdims=False):
-    d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, q / 100, axis)
+def percentile(y, a, q, axis=None, *, method="linear", keepdims=False):
+    if rank(q) == 0:
+        d[a] = spread(d[y], a, axis, keepdims) * _quantile_weights(a, q / 100, axis, method)
+    else:
+        d[a] = _unquantiles(full(d[y], y), a, q / 100, axis, method, keepdims)
 
 
 @tangent("numpy.percentile")
-def percentile(y, a, q, axis=None, *, keepdims=False):
-    d[y] = np.sum(d[a] * _quantile_weights(a, q / 100, axis), axis=axis, keepdims=keepdims)
+def percentile(y, a, q, axis=None, *, method="linear", keepdims=False):
+    if rank(q) == 0:
+        d[y] = np.sum(
+            d[a] * _quantile_weights(a, q / 100, axis, method), axis=axis, keepdims=keepdims)
+    else:
+        d[y] = _quantiles(d[a], a, q / 100, axis, method, keepdims)
 
 
-@adjoint("numpy.trapezoid", shape="trapezoid",
+@adjoint("numpy.trapezoid", aliases=("scipy.integrate.trapezoid",), shape="trapezoid",
          sample=("(vector4,)", "(matrix34, None, 0.5, 0)", "(matrix34, vector4s)",
                  "(matrix34, vector3s, axis=0)", "(matrix34, matrix34b)"))
 def trapezoid(z, y, x=None, dx=1.0, axis=-1):
@@ -369,15 +386,18 @@ def trapezoid(z, y, x=None, dx=1.0, axis=-1):
 @adjoint("numpy.interp", shape="interpolated",
          sample=("(0.37, vector4s, vector4)", "(matrix23, vector4s, vector4)"),
          note="`np.interp` at a knot has the slope of the piece to its right.",
-         edges=("(1.0, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) -> 3.0, [0.0, 1.0, 0.0]",))
+         edges=("(1.0, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) -> "
+                "3.0, [0.0, -3.0, 0.0], [0.0, 1.0, 0.0]",))
 def interp(y, x, xp, fp):
     d[x] = d[y] * _interp_slope(x, xp, fp)
+    d[xp] = -_uninterp(full(d[y], y) * _interp_slope(x, xp, fp), x, xp)
     d[fp] = _uninterp(full(d[y], y), x, xp)
 
 
 @tangent("numpy.interp")
 def interp(y, x, xp, fp):
     d[y] = d[x] * _interp_slope(x, xp, fp)
+    d[y] = -_interp_slope(x, xp, fp) * np.interp(x, xp, d[xp])
     d[y] = np.interp(x, xp, d[fp])
 
 
@@ -538,9 +558,14 @@ def ptp(y, a, axis=None, *, keepdims=False):
 
 @adjoint("numpy.gradient", shape="gradient", linear=("f",),
          sample=("(vector4,)", "(vector6, 0.5)", "(matrix34, axis=1)", "(matrix34, 0.5, axis=0)",
-                 "(vector6, vector6s)", "(matrix34, axis=-1, edge_order=2)", "(vector2,)"))
-def gradient(y, f, spacing=1.0, *, axis=None, edge_order=1):
-    d[f] = _ungradient(full(d[y], y), f, spacing, axis, edge_order)
+                 "(vector6, vector6s)", "(matrix34, axis=-1, edge_order=2)", "(vector2,)",
+                 "(matrix34,)", "(matrix34, 0.5)", "(matrix34, 0.5, vector4s)",
+                 "(stack423, 0.5, 2.0, 0.1)"))
+def gradient(y, f, spacing=1.0, second=None, third=None, *, axis=None, edge_order=1):
+    if rank(f) == 1 or axis is not None:
+        d[f] = _ungradient(full(d[y], y), f, spacing, axis, edge_order)
+    else:
+        d[f] = _ungradients(full(d[y], y), f, spacing, second, third, axis, edge_order)
 
 
 @adjoint("numpy.polyval", shape="polynomial",

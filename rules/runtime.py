@@ -458,7 +458,7 @@ def _undiag(y, b, v, k):
                  "(matrix23, vector3p, None, 0, False)", "(matrix23, vector2p, 2.5, 1, False)"))
 def _norm_slope(y, x, r, ord, axis, keepdims):
     by = full(d[y], y)
-    p = _norm_power(ord)
+    p = _norm_power(x, ord, axis)
     s = _spread(r, x, axis, keepdims)
     d[x] = by * (p - 1) * _power(np.abs(x), p - 2) / s ** (p - 1)
     slopes = by * (1 - p) * y / s
@@ -470,14 +470,14 @@ def _norm_slope(y, x, r, ord, axis, keepdims):
 
 @tangent("tangent.runtime._norm_slope")
 def _norm_slope(y, x, r, ord, axis, keepdims):
-    p = _norm_power(ord)
+    p = _norm_power(x, ord, axis)
     s = _spread(r, x, axis, keepdims)
     d[y] = d[x] * (p - 1) * _power(np.abs(x), p - 2) / s ** (p - 1)
     d[y] = spread(d[r], x, axis, keepdims) * (1 - p) * y / s
 
 
-@constant("tangent.runtime._norm_power", sample=("(None,)", "(3,)"))
-def _norm_power(y, ord): ...
+@constant("tangent.runtime._norm_power", sample=("(vector3, None, None)", "(vector3, 3, 0)"))
+def _norm_power(y, x, ord, axis): ...
 
 
 @adjoint("tangent.runtime._inverse", sample=("(square3,)", "(square433,)"))
@@ -559,7 +559,21 @@ def _shift(y, b, axis, n):
 
 @constant("tangent.runtime._quantile_weights",
           sample=("(vector4, 0.3, None)", "(matrix34, 0.5, 0)"))
-def _quantile_weights(y, a, q, axis): ...
+def _quantile_weights(y, a, q, axis, method="linear"): ...
+
+
+@adjoint("tangent.runtime._unquantiles", linear=("b",), shape="like_second",
+         sample=("(vector2, vector4, np.array([0.1, 0.6]), None, 'linear', False)",))
+def _unquantiles(y, b, a, q, axis=None, method="linear", keepdims=False):
+    d[a] = 0
+    d[b] = _quantiles(full(d[y], y), a, q, axis, method, keepdims)
+
+
+@adjoint("tangent.runtime._quantiles", linear=("b",),
+         sample=("(vector4, vector4b, np.array([0.1, 0.6]), None, 'linear', False)",))
+def _quantiles(y, b, a, q, axis=None, method="linear", keepdims=False):
+    d[a] = 0
+    d[b] = _unquantiles(full(d[y], y), a, q, axis, method, keepdims)
 
 
 @adjoint("tangent.runtime._align", linear=("w",),
@@ -795,6 +809,19 @@ def _ungradient(y, b, f, spacing, axis, edge_order):
     d[b] = np.gradient(full(d[y], y), spacing, axis=axis, edge_order=edge_order)
 
 
+@adjoint("tangent.runtime._ungradients", linear=("b",), shape="like_second",
+         sample=("((matrix34, matrix34b), matrix34, 0.5, 2.0, None, None, 1)",))
+def _ungradients(y, b, f, spacing, second, third, axis, edge_order):
+    d[f] = 0
+    d[b] = _gradients(full(d[y], y), spacing, second, third, axis, edge_order)
+
+
+@adjoint("tangent.runtime._gradients", linear=("f",),
+         sample=("(matrix34, 0.5, 2.0, None, None, 1)",))
+def _gradients(y, f, spacing, second, third, axis, edge_order):
+    d[f] = _ungradients(full(d[y], y), f, spacing, second, third, axis, edge_order)
+
+
 @adjoint("tangent.runtime._unpolyval", sample=("(vector4, vector3, vector4b)",
                                                "(1.5, vector3, 0.7)"))
 def _unpolyval(y, b, p, x):
@@ -844,3 +871,40 @@ def _triangle(y, m, trans, lower, unit_diagonal):
          sample=("(square3, 0, False, False)", "(square3, 1, True, True)"))
 def _from_triangle(y, m, trans, lower, unit_diagonal):
     d[m] = _triangle(full(d[y], y), trans, lower, unit_diagonal)
+
+
+# Incomplete gamma and beta functions: derivatives of higher order in the parameters.
+
+
+@adjoint("tangent.runtime._gammainc_slope", shape="elementwise",
+         sample=("(2.5, vector3p)", "(0.7, 1.3, 2)", "(vector3p, number)"))
+def _gammainc_slope(y, a, x, n=1):
+    d[a] = d[y] * _gammainc_slope(a, x, n + 1)
+    d[x] = d[y] * _gamma_density_slope(a, x, n)
+
+
+@adjoint("tangent.runtime._gamma_density_slope", shape="elementwise",
+         sample=("(2.5, vector3p, 1)", "(0.7, 1.3, 0)", "(vector3p, number, 2)"))
+def _gamma_density_slope(y, a, x, n=0):
+    d[a] = d[y] * _gamma_density_slope(a, x, n + 1)
+    d[x] = d[y] * (((a - 1) / x - 1) * y + n / x * _gamma_density_slope(a, x, n - 1))
+
+
+@adjoint("tangent.runtime._betainc_slope", shape="elementwise",
+         sample=("(2.5, 1.5, 0.3, 1, 0)", "(0.7, 2.0, 0.6, 1, 1)", "(vector3p, number, 0.3, 0, 1)"))
+def _betainc_slope(y, a, b, x, i=1, j=0):
+    d[a] = d[y] * _betainc_slope(a, b, x, i + 1, j)
+    d[b] = d[y] * _betainc_slope(a, b, x, i, j + 1)
+    d[x] = d[y] * _beta_density_slope(a, b, x, i, j)
+
+
+@adjoint("tangent.runtime._beta_density_slope", shape="elementwise",
+         sample=("(2.5, 1.5, 0.3, 1, 0)", "(0.7, 2.0, 0.6, 1, 1)", "(2.0, vector3p, 0.3, 0, 2)"))
+def _beta_density_slope(y, a, b, x, i=0, j=0):
+    d[a] = d[y] * _beta_density_slope(a, b, x, i + 1, j)
+    d[b] = d[y] * _beta_density_slope(a, b, x, i, j + 1)
+    d[x] = d[y] * (
+        ((a - 1) / x - (b - 1) / (1 - x)) * y
+        + i / x * _beta_density_slope(a, b, x, i - 1, j)
+        - j / (1 - x) * _beta_density_slope(a, b, x, i, j - 1)
+    )

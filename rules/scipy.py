@@ -132,20 +132,31 @@ def j1(y, x):
 
 
 @adjoint("scipy.special.logsumexp", shape="reduction",
-         sample=("(vector3,)", "(matrix23, 0)", "(matrix23, axis=-1, keepdims=True)"))
-def logsumexp(y, a, axis=None, *, keepdims=False):
+         sample=("(vector3,)", "(matrix23, 0)", "(matrix23, axis=-1, keepdims=True)",
+                 "(vector3, None, vector3p)", "(matrix23, 1, vector3p)",
+                 "(matrix23, 0, matrix23p, keepdims=True)", "(matrix23, b=number)"))
+def logsumexp(y, a, axis=None, b=None, *, keepdims=False):
     if axis is None or keepdims:
-        d[a] = spread(d[y], a, axis, keepdims) * np.exp(a - y)
+        level = y
     elif rank(a) > 0 and integer(axis) and not keepdims:
-        d[a] = spread(d[y], a, axis, keepdims) * np.exp(a - np.expand_dims(y, axis))
+        level = np.expand_dims(y, axis)
     else:
-        d[a] = spread(d[y], a, axis, keepdims) * np.exp(a - _spread(y, a, axis, keepdims))
+        level = _spread(y, a, axis, keepdims)
+    if b is None:
+        d[a] = spread(d[y], a, axis, keepdims) * np.exp(a - level)
+    else:
+        d[a] = spread(d[y], a, axis, keepdims) * np.exp(a - level) * b
+        d[b] = _unbroadcast(spread(d[y], a, axis, keepdims) * np.exp(a - level), b)
 
 
 @tangent("scipy.special.logsumexp")
-def logsumexp(y, a, axis=None, *, keepdims=False):
+def logsumexp(y, a, axis=None, b=None, *, keepdims=False):
     shares = np.exp(a - _spread(y, a, axis, keepdims))
-    d[y] = np.sum(d[a] * shares, axis=axis, keepdims=keepdims)
+    if b is None:
+        d[y] = np.sum(d[a] * shares, axis=axis, keepdims=keepdims)
+    else:
+        d[y] = np.sum(d[a] * (shares * b), axis=axis, keepdims=keepdims)
+        d[y] = np.sum(d[b] * shares, axis=axis, keepdims=keepdims)
 
 
 @adjoint("scipy.special.softmax", shape="same_float",
@@ -200,24 +211,48 @@ def log_ndtr(y, x):
     d[x] = d[y] * 0.3989422804014327 * np.exp(-0.5 * x * x - y)
 
 
-@adjoint("scipy.special.gammainc", shape="elementwise", sample=("(2.5, vector3p)", "(0.7, 1.3)"))
+@adjoint("scipy.special.gammainc", shape="elementwise", domain=((0.4, 4), (0.3, 4)))
 def gammainc(y, a, x):
+    d[a] = d[y] * _gammainc_slope(a, x)
     d[x] = d[y] * np.exp(scipy.special.xlogy(a - 1, x) - x - scipy.special.gammaln(a))
 
 
-@adjoint("scipy.special.gammaincc", shape="elementwise", sample=("(2.5, vector3p)", "(0.7, 1.3)"))
+@adjoint("scipy.special.gammaincc", shape="elementwise", domain=((0.4, 4), (0.3, 4)))
 def gammaincc(y, a, x):
+    d[a] = -d[y] * _gammainc_slope(a, x)
     d[x] = -d[y] * np.exp(scipy.special.xlogy(a - 1, x) - x - scipy.special.gammaln(a))
 
 
+@adjoint("scipy.special.gammaincinv", shape="elementwise", domain=((0.6, 4), (0.2, 0.8)))
+def gammaincinv(x, a, y):
+    density = np.exp(scipy.special.xlogy(a - 1, x) - x - scipy.special.gammaln(a))
+    d[a] = -d[x] * _gammainc_slope(a, x) / density
+    d[y] = d[x] / density
+
+
 @adjoint("scipy.special.betainc", shape="elementwise",
-         sample=("(2.5, 1.5, 0.3)", "(0.7, 2.0, 0.6)"))
+         domain=((0.4, 3), (0.4, 3), (0.1, 0.9)))
 def betainc(y, a, b, x):
-    d[x] = d[y] * np.exp(
-        scipy.special.xlogy(a - 1, x)
-        + scipy.special.xlog1py(b - 1, -x)
-        - scipy.special.betaln(a, b)
-    )
+    d[a] = d[y] * _betainc_slope(a, b, x, 1, 0)
+    d[b] = d[y] * _betainc_slope(a, b, x, 0, 1)
+    d[x] = d[y] * _beta_density_slope(a, b, x)
+
+
+@adjoint("scipy.special.betaincc", shape="elementwise",
+         domain=((0.4, 3), (0.4, 3), (0.1, 0.9)))
+def betaincc(y, a, b, x):
+    d[a] = -d[y] * _betainc_slope(a, b, x, 1, 0)
+    d[b] = -d[y] * _betainc_slope(a, b, x, 0, 1)
+    d[x] = -d[y] * _beta_density_slope(a, b, x)
+
+
+@adjoint("scipy.special.betaincinv", shape="elementwise",
+         domain=((0.6, 3), (0.6, 3), (0.2, 0.8)))
+def betaincinv(x, a, b, y):
+    density = _beta_density_slope(a, b, x)
+    d[a] = -d[x] * _betainc_slope(a, b, x, 1, 0) / density
+    d[b] = -d[x] * _betainc_slope(a, b, x, 0, 1) / density
+    d[y] = d[x] / density
 
 
 # Bessel functions. Formulas: DLMF 10.6 and 10.29.
@@ -243,7 +278,7 @@ def kv(y, v, z):
     d[z] = -d[y] * 0.5 * (scipy.special.kv(v - 1, z) + scipy.special.kv(v + 1, z))
 
 
-@adjoint("scipy.special.i0", shape="elementwise", domain=(-3, 3))
+@adjoint("scipy.special.i0", aliases=("numpy.i0",), shape="elementwise", domain=(-3, 3))
 def i0(y, x):
     d[x] = d[y] * scipy.special.i1(x)
 

@@ -39,18 +39,40 @@ def det(y, a):
 
 @adjoint("scipy.linalg.norm", shape="norm",
          sample=("(vector3,)", "(matrix23,)", "(matrix23, 'fro')", "(matrix23, None, 0)",
-                 "(vector3, 1)", "(matrix23, 3, 1, True)"),
+                 "(vector3, 1)", "(matrix23, 3, 1, True)", "(matrix23, 2)", "(matrix23, 'nuc')",
+                 "(matrix23, 1)", "(matrix23, np.inf)"),
          edges=("(np.zeros(2),) -> [0.0, 0.0]",))
 def norm(y, a, ord=None, axis=None, keepdims=False):
-    if ord is None or ord == "fro":
+    if ord is None or ord == "fro" or (rank(a) == 1 and ord == 2):
         d[a] = spread(mask(y != 0, d[y] / y), a, axis, keepdims) * a
+    elif rank(a) == 1 and ord == 1:
+        d[a] = d[y] * np.sign(a)
+    elif rank(a) == 2 and axis is None and ord == 2:
+        parts = np.linalg.svd(a, full_matrices=False)
+        d[a] = spread(d[y], a, axis, keepdims) * np.outer(parts[0][:, 0], parts[2][0])
+    elif rank(a) == 2 and axis is None and ord == -2:
+        parts = np.linalg.svd(a, full_matrices=False)
+        d[a] = spread(d[y], a, axis, keepdims) * np.outer(parts[0][:, -1], parts[2][-1])
+    elif rank(a) == 2 and axis is None and ord == "nuc":
+        parts = np.linalg.svd(a, full_matrices=False)
+        d[a] = spread(d[y], a, axis, keepdims) * (parts[0] @ parts[2])
     else:
         d[a] = spread(d[y], a, axis, keepdims) * _norm_slope(a, y, ord, axis, keepdims)
 
 
 @tangent("scipy.linalg.norm")
 def norm(y, a, ord=None, axis=None, keepdims=False):
-    d[y] = np.sum(d[a] * _norm_slope(a, y, ord, axis, keepdims), axis=axis, keepdims=keepdims)
+    if rank(a) == 2 and axis is None and ord == 2:
+        parts = np.linalg.svd(a, full_matrices=False)
+        d[y] = np.sum(d[a] * np.outer(parts[0][:, 0], parts[2][0]), keepdims=keepdims)
+    elif rank(a) == 2 and axis is None and ord == -2:
+        parts = np.linalg.svd(a, full_matrices=False)
+        d[y] = np.sum(d[a] * np.outer(parts[0][:, -1], parts[2][-1]), keepdims=keepdims)
+    elif rank(a) == 2 and axis is None and ord == "nuc":
+        parts = np.linalg.svd(a, full_matrices=False)
+        d[y] = np.sum(d[a] * (parts[0] @ parts[2]), keepdims=keepdims)
+    else:
+        d[y] = np.sum(d[a] * _norm_slope(a, y, ord, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
 @adjoint("scipy.linalg.cholesky", shape="same_float",
@@ -120,7 +142,8 @@ def pinv(y, a):
     d[y] = left - (left @ a) @ y + right - y @ (a @ right) - y @ d[a] @ y
 
 
-@adjoint("scipy.linalg.svdvals", shape="", sample=("(matrix34,)", "(matrix43,)"))
+@adjoint("scipy.linalg.svdvals", aliases=("numpy.linalg.svdvals",), shape="",
+         sample=("(matrix34,)", "(matrix43,)"))
 def svdvals(y, a):
     parts = np.linalg.svd(a, full_matrices=False)
     d[a] = (parts[0] * np.expand_dims(full(d[y], y), -2)) @ parts[2]
@@ -131,3 +154,112 @@ def svdvals(y, a):
     parts = np.linalg.svd(a, full_matrices=False)
     move = np.swapaxes(parts[0], -1, -2) @ d[a] @ np.swapaxes(parts[2], -1, -2)
     d[y] = np.diagonal(move, 0, -2, -1)
+
+
+@adjoint("scipy.linalg.solve_sylvester", shape="", sample=("(square3, square4, matrix34)",))
+def solve_sylvester(y, a, b, q):
+    r = scipy.linalg.solve_sylvester(a.T, b.T, full(d[y], y))
+    d[a] = -r @ y.T
+    d[b] = -y.T @ r
+    d[q] = r
+
+
+@tangent("scipy.linalg.solve_sylvester")
+def solve_sylvester(y, a, b, q):
+    d[y] = -scipy.linalg.solve_sylvester(a, b, d[a] @ y)
+    d[y] = -scipy.linalg.solve_sylvester(a, b, y @ d[b])
+    d[y] = scipy.linalg.solve_sylvester(a, b, d[q])
+
+
+# From y @ y = A.
+@adjoint("scipy.linalg.sqrtm", shape="same_float", sample=("(square3d,)",))
+def sqrtm(y, A):
+    d[A] = scipy.linalg.solve_sylvester(y.T, y.T, full(d[y], y))
+
+
+@tangent("scipy.linalg.sqrtm")
+def sqrtm(y, A):
+    d[y] = scipy.linalg.solve_sylvester(y, y, d[A])
+
+
+# Banded matrices: `ab` has the diagonals of a matrix for rows (SciPy's documentation of
+# solve_banded); its transpose has them in the other order.
+
+
+@adjoint("scipy.linalg.solve_banded", shape="like_third",
+         sample=("((1, 1), banded35, vector5)", "((2, 1), banded45, matrix52)",
+                 "((0, 1), banded25, vector5)"))
+def solve_banded(y, l_and_u, ab, b):
+    r = scipy.linalg.solve_banded(l_and_u[::-1], _transpose_band(ab, l_and_u), full(d[y], y))
+    d[ab] = -_outer_band(r, y, l_and_u)
+    d[b] = r
+
+
+@tangent("scipy.linalg.solve_banded")
+def solve_banded(y, l_and_u, ab, b):
+    d[y] = -scipy.linalg.solve_banded(l_and_u, ab, _times_band(d[ab], y, l_and_u))
+    d[y] = scipy.linalg.solve_banded(l_and_u, ab, d[b])
+
+
+@adjoint("scipy.linalg.solveh_banded", shape="like_second",
+         sample=("(posband25, vector5)", "(posband35, matrix52)",
+                 "(lowband25, vector5, lower=True)"))
+def solveh_banded(y, ab, b, *, lower=False):
+    r = scipy.linalg.solveh_banded(ab, full(d[y], y), lower=lower)
+    d[ab] = -_half_band(_outer_band(r, y, _half_widths(ab)), lower)
+    d[b] = r
+
+
+@tangent("scipy.linalg.solveh_banded")
+def solveh_banded(y, ab, b, *, lower=False):
+    d[y] = -scipy.linalg.solveh_banded(
+        ab, _times_band(_whole_band(d[ab], lower), y, _half_widths(ab)), lower=lower)
+    d[y] = scipy.linalg.solveh_banded(ab, d[b], lower=lower)
+
+
+@constant("tangent.runtime._half_widths", sample=("(matrix23,)",))
+def _half_widths(y, ab): ...
+
+
+@adjoint("tangent.runtime._transpose_band", linear=("ab",), shape="same",
+         sample=("(banded35, (1, 1))", "(banded45, (2, 1))"))
+def _transpose_band(y, ab, l_and_u):
+    d[ab] = _transpose_band(full(d[y], y), l_and_u[::-1])
+
+
+@adjoint("tangent.runtime._outer_band", sample=("(vector5, vector5b, (1, 1))",
+                                                "(matrix52, matrix52b, (2, 1))"))
+def _outer_band(y, r, s, l_and_u):
+    d[r] = _times_band(full(d[y], y), s, l_and_u)
+    d[s] = _times_band(_transpose_band(full(d[y], y), l_and_u), r, l_and_u[::-1])
+
+
+@tangent("tangent.runtime._outer_band")
+def _outer_band(y, r, s, l_and_u):
+    d[y] = _outer_band(d[r], s, l_and_u)
+    d[y] = _outer_band(r, d[s], l_and_u)
+
+
+@adjoint("tangent.runtime._times_band", shape="like_second",
+         sample=("(banded35, vector5, (1, 1))", "(banded45, matrix52, (2, 1))"))
+def _times_band(y, ab, x, l_and_u):
+    d[ab] = _outer_band(full(d[y], y), x, l_and_u)
+    d[x] = _times_band(_transpose_band(ab, l_and_u), full(d[y], y), l_and_u[::-1])
+
+
+@tangent("tangent.runtime._times_band")
+def _times_band(y, ab, x, l_and_u):
+    d[y] = _times_band(d[ab], x, l_and_u)
+    d[y] = _times_band(ab, d[x], l_and_u)
+
+
+@adjoint("tangent.runtime._half_band", linear=("ab",),
+         sample=("(banded35, False)", "(banded35, True)"))
+def _half_band(y, ab, lower):
+    d[ab] = _whole_band(full(d[y], y), lower)
+
+
+@adjoint("tangent.runtime._whole_band", linear=("ab",),
+         sample=("(posband25, False)", "(lowband25, True)"))
+def _whole_band(y, ab, lower):
+    d[ab] = _half_band(full(d[y], y), lower)

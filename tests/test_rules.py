@@ -36,7 +36,8 @@ from rule_bodies import (
     runtime,
 )
 
-ADJOINTS = [r for r in RECORDS if r.kind == 'adjoint']
+# Complex values: tests/test_complex.py.
+ADJOINTS = [r for r in RECORDS if r.kind == 'adjoint' and r.path.name != 'complex.py']
 CONSTANTS = [r for r in RECORDS if r.kind == 'constant']
 ELEMENTWISE = ('elementwise', 'arithmetic', 'boolean', 'integer')
 SCALARS_ONLY = ('math.', 'builtins.float')
@@ -49,7 +50,9 @@ class Samples(dict[str, Any]):
     """Arrays by their names: vector3, matrix23b, stack423, square3, square433, mask23, number."""
 
     def __missing__(self, name: str) -> Any:
-        found = re.fullmatch(r'(number|vector|matrix|stack|square|mask)(\d*)([a-z]*)', name)
+        found = re.fullmatch(
+            r'(number|vector|matrix|stack|square|mask|banded|posband|lowband)(\d*)([a-z]*)', name
+        )
         if found is None:
             raise KeyError(name)
         kind, digits, suffix = found.groups()
@@ -63,6 +66,10 @@ class Samples(dict[str, Any]):
         value: Any = rng.permutation(spaced).reshape(shape) + rng.uniform(-1, 1, shape) / (size + 9)
         if kind == 'mask':
             return rng.uniform(size=shape) < 0.5
+        if kind == 'banded':  # regular, with what counts as nothing in its corners
+            value[1] += 6.0
+        if kind in ('posband', 'lowband'):
+            value[0 if kind == 'lowband' else -1] += 9.0
         if kind == 'square':
             value = value + 4.0 * np.eye(shape[-1])
         if kind == 'number':

@@ -7,31 +7,58 @@ from typing import Any
 import numpy as np
 
 from ._runtime_arrays import _product_of_others
-from ._runtime_base import Axis, Numeric, _floating, _spread
+from ._runtime_base import Axis, Numeric, _floating, _spread, _ties
 
 # More linear algebra
 
 
-def _norm_power(ord: Any) -> float:
-    """The exponent of a norm that is a sum of powers."""
+def _norm_power(x: Numeric, ord: Any, axis: Axis) -> float:
+    """The exponent of a norm that is a sum of powers; 1 where the slopes are constant."""
+    if _is_of_matrix(x, axis) and ord not in (None, 'fro'):
+        if ord in (1, -1, np.inf, -np.inf):
+            return 1.0
+        raise NotImplementedError(f'the slope of the matrix norm {ord!r} has no derivative rule')
+    if ord in (np.inf, -np.inf):
+        return 1.0
     return 2.0 if ord is None or ord == 'fro' else float(ord)
+
+
+def _is_of_matrix(x: Numeric, axis: Axis) -> bool:
+    """Whether np.linalg.norm takes the norm of matrices."""
+    return (axis is None and np.ndim(x) == 2) or (isinstance(axis, tuple) and len(axis) == 2)
 
 
 def _norm_slope(
     x: Numeric, y: Numeric, ord: Any = None, axis: Axis = None, keepdims: bool = False
 ) -> Numeric:
     """The derivative of y = np.linalg.norm(x, ord, axis, keepdims) in the elements of x."""
-    pair = (axis is None and np.ndim(x) == 2) or (isinstance(axis, tuple) and len(axis) == 2)
-    if pair and ord not in (None, 'fro'):
-        raise NotImplementedError(f'the matrix norm {ord!r} has no derivative rule')
+    if _is_of_matrix(x, axis) and ord not in (None, 'fro'):
+        return _matrix_norm_slope(x, ord, axis)
     whole = _spread(y, x, axis, keepdims)
     with np.errstate(all='ignore'):
         if ord in (np.inf, -np.inf):
             hits = np.abs(x) == whole
             return np.where(hits, np.sign(x), 0 * x) / np.sum(hits, axis=axis, keepdims=True)
-        p = _norm_power(ord)
+        p = _norm_power(x, ord, axis)
         slope = np.sign(x) * (np.abs(x) / whole) ** (p - 1)
         return np.where((whole == 0) | (np.asarray(x) == 0), 0 * slope, slope)
+
+
+def _matrix_norm_slope(x: Numeric, ord: Any, axis: Any) -> Numeric:
+    """The slope of a norm of matrices: singular values, or sums along the rows or columns."""
+    if ord not in (1, -1, np.inf, -np.inf):
+        moved = np.moveaxis(x, axis or (0, 1), (-2, -1))
+        u, _, vt = np.linalg.svd(moved, full_matrices=False)
+        if ord != 'nuc':
+            k = slice(0, 1) if ord == 2 else slice(np.shape(u)[-1] - 1, None)
+            u, vt = u[..., k], vt[..., k, :]
+        return np.moveaxis(u @ vt, (-2, -1), axis or (0, 1))
+    first, second = (0, 1) if axis is None else axis
+    along, across = (first, second) if abs(ord) == 1 else (second, first)
+    sums = np.sum(np.abs(x), axis=along, keepdims=True)
+    best = (np.max if ord > 0 else np.min)(sums, axis=across, keepdims=True)
+    hits = sums == best
+    return np.sign(x) * hits / _ties(hits, x, across)
 
 
 def _inverse(a: Numeric) -> Numeric:

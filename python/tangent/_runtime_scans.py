@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._runtime_arrays import _flatten_axes, _unflatten_axes, _unsort
-from ._runtime_base import Axis, Numeric, _floating, _full, _unbroadcast
+from ._runtime_base import Axis, Numeric, _floating, _full, _spread, _unbroadcast
 
 # More scans and picks
 
@@ -62,20 +62,54 @@ def _record_shares(y: Numeric, a: Numeric, axis: int) -> Numeric:
     return np.moveaxis(result, 0, axis)
 
 
-def _quantile_weights(a: Numeric, q: float, axis: Axis = None) -> Numeric:
-    """The derivative of np.quantile(a, q, axis) in the elements of a; equal ones share evenly."""
+def _quantile_weights(
+    a: Numeric, q: Any, axis: Axis = None, method: Any = 'linear'
+) -> Numeric:
+    """The derivative of np.quantile(a, q, axis, method) in `a`; equal elements share evenly."""
     if np.ndim(q) != 0:
-        raise NotImplementedError('np.quantile of several quantiles has no derivative rule')
+        raise NotImplementedError('np.quantile of several quantiles has no derivative rule here')
     flat = _flatten_axes(_floating(a), axis)
     if flat.shape[-1] == 0:
         return np.zeros_like(_floating(a))
-    place = q * (flat.shape[-1] - 1)
+    if method == 'linear':
+        place = q * (flat.shape[-1] - 1)
+    else:
+        # Between which places of the sorted elements a method looks, it says of their numbers.
+        place = float(np.quantile(np.arange(flat.shape[-1], dtype=float), q, method=method))
     low = math.floor(place)
     weights = np.zeros_like(flat)
     weights[..., low] += 1 - (place - low)
     if place > low:
         weights[..., low + 1] += place - low
     return _unflatten_axes(_unsort(weights, flat, -1), a, axis)
+
+
+def _unquantiles(
+    b: Numeric, a: Numeric, q: Any, axis: Axis = None, method: Any = 'linear',
+    keepdims: bool = False,
+) -> Numeric:  # fmt: skip
+    """The adjoint of `a` in np.quantile(a, q, axis, method=method, keepdims=keepdims)."""
+    result = np.zeros_like(_floating(a))
+    for place in np.ndindex(np.shape(q)):
+        part = _spread(np.asarray(b)[place], a, axis, keepdims)
+        result += part * _quantile_weights(a, np.asarray(q)[place], axis, method)
+    return result
+
+
+def _quantiles(
+    b: Numeric, a: Numeric, q: Any, axis: Axis = None, method: Any = 'linear',
+    keepdims: bool = False,
+) -> Numeric:  # fmt: skip
+    """The tangent of np.quantile(a, q, axis, method=method, keepdims=keepdims) along b."""
+    parts = [
+        np.sum(
+            b * _quantile_weights(a, each, axis, method),
+            axis=tuple(axis) if isinstance(axis, list) else axis,
+            keepdims=keepdims,
+        )
+        for each in np.ravel(q)
+    ]
+    return np.reshape(parts, np.shape(q) + np.shape(parts[0]))
 
 
 def _align(w: Numeric, a: Numeric, axis: Axis) -> Numeric:
@@ -287,6 +321,29 @@ def _ungradient(
         index: Any = (..., np.minimum(place, n - 1))
         np.add.at(result, index, np.where(place < n, factors * along, 0))
     return np.moveaxis(result, -1, axis or 0)
+
+
+def _ungradients(
+    b: Any, f: Numeric, spacing: Any, second: Any, third: Any, axis: Any, edge_order: int = 1
+) -> Numeric:
+    """The adjoint of f in np.gradient(f, spacing, second, third), one array for each axis."""
+    if np.ndim(f) == 1 or isinstance(axis, int):
+        return _ungradient(b, f, spacing, axis, edge_order)
+    spacings = [spacing if second is None else each for each in (spacing, second, third)]
+    axes = range(np.ndim(f)) if axis is None else axis
+    parts = [
+        _ungradient(part, f, spacings[min(k, 2)], along, edge_order)
+        for k, (part, along) in enumerate(zip(b, axes, strict=True))
+    ]
+    return sum(parts[1:], parts[0])
+
+
+def _gradients(
+    f: Numeric, spacing: Any, second: Any, third: Any, axis: Any, edge_order: Any = 1
+) -> Any:
+    """np.gradient(f, spacing, second, third, axis=axis, edge_order=edge_order)."""
+    given = [each for each in (spacing, second, third) if each is not None]
+    return np.gradient(f, *given, axis=axis, edge_order=edge_order)
 
 
 def _unpolyval(b: Numeric, p: Numeric, x: Numeric) -> Numeric:

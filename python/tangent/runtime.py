@@ -15,7 +15,10 @@ from types import FunctionType
 from typing import Any
 
 # In the order in which they are looked into: what is needed most comes first.
-_PARTS = ('base', 'arrays', 'products', 'scans', 'linalg', 'layers', 'marks', 'steps', 'disk')
+_PARTS = (
+    'base', 'arrays', 'products', 'scans', 'linalg', 'picks', 'bands', 'integrals', 'filters',
+    'complex', 'layers', 'marks', 'steps', 'disk',
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

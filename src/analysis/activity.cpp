@@ -61,8 +61,12 @@ void Activity::for_each_operand(const Expr* expression,
     case Kind::BooleanOperation:
       for (const Expr* value : static_cast<const BooleanOperation*>(expression)->values) f(value);
       return;
-    case Kind::Subscript:
-      return f(static_cast<const Subscript*>(expression)->value);
+    case Kind::Subscript: {
+      const auto* subscript = static_cast<const Subscript*>(expression);
+      // What an object of the outside makes of an index (`np.s_[x]`) is not known.
+      if (function_.type_of(subscript->value).kind == TypeKind::Opaque) f(subscript->index);
+      return f(subscript->value);
+    }
     case Kind::Attribute:
       if (!is_shape_attribute(static_cast<const Attribute*>(expression)->attribute)) {
         f(static_cast<const Attribute*>(expression)->value);

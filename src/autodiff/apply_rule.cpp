@@ -235,7 +235,7 @@ Linear Reverse::fitted(Linear contribution, const Expr* argument) {
       {}, helper("_unbroadcast"), context_.symbol("tangent.runtime._unbroadcast"),
       context_.list<const Expr*>({made, operand(argument)}), List<const Keyword*>());
   Type settled = wanted;
-  if (!is_floating(settled.dtype)) settled.dtype = DType::Float64;
+  if (!has_slopes(settled.dtype)) settled.dtype = DType::Float64;
   if (settled.is_numeric()) typing_.set(call, settled);
   return algebra_.of(call);
 }
@@ -260,7 +260,7 @@ void Reverse::settle_shape(Linear& contribution, const Expr* argument) {
   const Expr* base = term.factors.front().base;
   if (typing_.of(base).kind != TypeKind::Unknown) return;
   Type type = wanted;
-  if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+  if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
   typing_.set(base, type);
 }
 

@@ -1,6 +1,7 @@
 // The primal forwards, statement by statement: assignments and returns; see forward.h.
 #include "autodiff/forward.h"
 
+#include "autodiff/complex_values.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
@@ -57,7 +58,7 @@ ForwardResult Forward::run() {
     tangents_.emplace(input.name, input.tangent);
     tangent_names_.insert(input.tangent);
     Type type = input.type;
-    if (type.is_numeric() && !is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (type.is_numeric() && !has_slopes(type.dtype)) type.dtype = DType::Float64;
     type.weak = false;
     typing_.declare(input.tangent, type);
     shared_.insert(input.tangent);
@@ -425,6 +426,7 @@ void Forward::give_back(const Return* statement) {
   const Expr* value = statement->value != nullptr ? statement->value : context_.none();
   const Expr* given = value;
   const Type type = typing_.of(value);
+  if (is_complex(type.dtype) && active(value)) refuse_complex_result(value);
   if (!is<Name>(value) && !is<Constant>(value)) {
     typing_.declare(result_name_, type);
     current_value_ = value;

@@ -138,7 +138,6 @@ class Forward {
   Linear widened(Linear value, const Expr* operand, const Expr* node);
   bool covers(const Type& part, const Type& whole) const;
   bool active(const Expr* node);
-  void require_real(const Expr* node);
   bool is_receiver(const Attribute* method) const;
   // Whether evaluating an expression makes an array that nothing else sees.
   bool is_fresh(const Expr* made) const;

@@ -45,7 +45,7 @@ const Expr* Forward::zero_like(const Expr* value, const Type& type) {
   if (type.is_number()) return context_.number(0.0);
   if (type.is_array()) {
     std::vector<const Keyword*> keywords;
-    if (!is_floating(type.dtype)) {
+    if (!has_slopes(type.dtype)) {
       keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
     }
     return algebra_.numpy_call("zeros_like", {value}, keywords);

@@ -136,7 +136,7 @@ std::optional<Linear> Forward::by_linearity(const Rule& rule, const Call* call,
                                          context_.list(positional), context_.list(keywords));
   Type type = whole;
   if (type.is_numeric()) {
-    if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
     if (type.is_number()) type = Type::number(type.dtype);
   }
   typing_.set(made, type);
@@ -155,7 +155,10 @@ Linear Forward::without_numbers(const Linear& value, const Expr* node, Linear& o
   Term arrays;
   numbers.factors.clear();
   for (const Factor& factor : term.factors)
-    (typing_.of(factor.base).is_number() ? numbers : arrays).factors.push_back(factor);
+    // The real part of a multiple is no multiple of the real part.
+    (typing_.of(factor.base).is_number() && !is_complex(typing_.of(factor.base).dtype) ? numbers
+                                                                                       : arrays)
+        .factors.push_back(factor);
   Linear inside{.terms = {arrays}, .lazy = value.lazy};
   const bool inverse = !arrays.factors.empty() && arrays.factors.front().inverse;
   if (arrays.factors.empty() || inverse || !covers(typing_.of(algebra_.build(inside)), type))
@@ -181,7 +184,7 @@ Linear Forward::by_twin(const Rule& rule, Binding& binding) {
       const Expr* base = term.factors.front().base;
       if (typing_.of(base).kind == TypeKind::Unknown) {
         Type type = typing_.of(binding.node);
-        if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+        if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
         typing_.set(base, type);
       }
     }

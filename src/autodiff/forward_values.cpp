@@ -1,6 +1,7 @@
 // Tangents of expressions; see forward.h.
 #include <algorithm>
 
+#include "autodiff/complex_values.h"
 #include "autodiff/forward.h"
 #include "autodiff/reverse.h"
 #include "autodiff/rule_binding.h"
@@ -43,24 +44,15 @@ bool Forward::active(const Expr* node) {
   return found;
 }
 
-void Forward::require_real(const Expr* node) {
-  const Type type = typing_.of(node);
-  if (type.dtype != DType::Complex64 && type.dtype != DType::Complex128) return;
-  refuse(DiagnosticKind::UnsupportedType, node,
-         "a complex value that depends on the differentiated arguments",
-         "compute with the real and imaginary parts as numbers of their own");
-}
-
 Linear Forward::tangent(const Expr* node) {
   if (!active(node)) return {};
-  require_real(node);
   switch (node->kind) {
     case Kind::Name: {
       const auto* name = static_cast<const Name*>(node);
       const Expr* held = local_tangent(name->symbol);
       Type type = typing_.of(node);
       if (type.is_numeric() && name->scope == Scope::Local) {
-        if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+        if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
         if (type.is_number()) type = Type::number(type.dtype);
         typing_.set(held, type);
       }
@@ -162,7 +154,7 @@ const Expr* Forward::full(const Linear& value, const Expr* node) {
     made = call_helper("_full", {built, like});
   } else {
     std::vector<const Keyword*> keywords;
-    if (!is_floating(type.dtype)) {
+    if (!has_slopes(type.dtype)) {
       keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
     }
     made = algebra_.numpy_call("full_like", {like, built}, keywords);
@@ -207,7 +199,8 @@ Linear Forward::operation(const BinaryOperation* node) {
         if (op != node->op) continue;
         const Rule* rule = rules_.find(record);
         if (rule == nullptr) throw InternalError("no record for " + std::string(record));
-        return apply_rule(*rule, nullptr, {node->left, node->right}, node);
+        return apply_rule(rule_of_values(*rule, node, rules_, typing_), nullptr,
+                          {node->left, node->right}, node);
       }
       refuse(DiagnosticKind::NoRule, node, "the bit operators have no derivative");
     }
@@ -328,7 +321,7 @@ Linear Forward::element(const Subscript* node) {
   const Expr* made = context_.make<Subscript>(Ranges(), base, primal(node->index));
   Type type = typing_.of(node);
   if (type.is_numeric()) {
-    if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
     if (type.is_number()) type = Type::number(type.dtype);
     typing_.set(made, type);
   }
@@ -337,11 +330,13 @@ Linear Forward::element(const Subscript* node) {
 
 Linear Forward::attribute(const Attribute* node) {
   const std::string_view attribute = node->attribute.text();
-  if (attribute == "imag") return {};
+  const bool is_part =
+      (attribute == "real" || attribute == "imag") && is_complex(typing_.of(node->value).dtype);
+  if (attribute == "imag" && !is_part) return {};
   const Expr* base = full_tangent(node->value);
   if (base == nullptr) return {};
   const Type of = typing_.of(node->value);
-  if (of.is_numeric()) {
+  if (of.is_numeric() && !is_part) {
     if (attribute == "real") return algebra_.of(base);
     if (attribute != "T" && attribute != "flat") {
       refuse(DiagnosticKind::UnsupportedType, node,
@@ -353,7 +348,8 @@ Linear Forward::attribute(const Attribute* node) {
     if (const auto* again = as<Attribute>(base);
         attribute == "T" && again != nullptr && again->attribute == node->attribute)
       return algebra_.of(again->value);
-  } else if (!is<Name>(node->value) || of.kind == TypeKind::Tuple || of.kind == TypeKind::List) {
+  } else if (!is_part &&
+             (!is<Name>(node->value) || of.kind == TypeKind::Tuple || of.kind == TypeKind::List)) {
     refuse(DiagnosticKind::UnsupportedType, node,
            "the attribute `." + std::string(attribute) +
                "` of a value that depends on the differentiated arguments",
@@ -362,7 +358,7 @@ Linear Forward::attribute(const Attribute* node) {
   const Expr* made = context_.make<Attribute>(Ranges(), base, node->attribute);
   Type type = typing_.of(node);
   if (type.is_numeric()) {
-    if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
     typing_.set(made, type);
   }
   return algebra_.of(made);
@@ -382,7 +378,7 @@ Linear Forward::conditional(const Expr* node, const Choice& choice) {
   const Expr* made = context_.make<Conditional>(Ranges(), condition, taken, other);
   Type type = typing_.of(node);
   if (type.is_numeric()) {
-    if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
     typing_.set(made, type);
   }
   return algebra_.of(made);
@@ -497,6 +493,7 @@ Linear Forward::call(const Call* node) {
     refuse(DiagnosticKind::NoRule, node, "`" + std::string(callee) + "` has no derivative rule",
            "write it with functions that have one, or register a rule for it");
   }
+  rule = &rule_of_values(*rule, node, rules_, typing_);
   const bool is_method = method != nullptr && is_receiver(method);
   const std::vector<const Expr*> arguments =
       bind_arguments(*rule, *node, is_method ? method->value : nullptr);

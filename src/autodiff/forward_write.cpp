@@ -26,7 +26,7 @@ Symbol Forward::tangent_name(Symbol variable) {
   tangent_names_.insert(name);
   Type type = type_of(variable);
   if (type.is_numeric()) {
-    if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
     if (type.is_number()) type = Type::number(type.dtype);
     typing_.declare(name, type);
   }
@@ -60,7 +60,7 @@ const Expr* Forward::place_in(const Expr* place, const Expr* base) {
   const Expr* result =
       context_.make<Subscript>({}, place_in(subscript->value, base), primal(subscript->index));
   Type type = typing_.of(place);
-  if (type.is_numeric() && !is_floating(type.dtype)) type.dtype = DType::Float64;
+  if (type.is_numeric() && !has_slopes(type.dtype)) type.dtype = DType::Float64;
   typing_.set(result, type);
   return result;
 }

@@ -528,6 +528,16 @@ const Expr* Algebra::build(const Linear& value) {
     }
     common.factors.push_back(factor);
   }
+  // The sum of two truths is a truth, not a number: they stay multiples of what they have in common.
+  const auto is_truth = [&](const Term& term) {
+    return std::fabs(term.numerator) == 1.0 && term.denominator == 1.0 && !term.factors.empty() &&
+           std::ranges::all_of(term.factors, [&](const Factor& factor) {
+             const Type type = typing_.of(factor.base);
+             return type.is_numeric() && type.dtype == DType::Bool;
+           });
+  };
+  if (!common.factors.empty() && std::ranges::count_if(rest, is_truth) > 1)
+    return build_sum(value.terms);
   const double size = std::fabs(rest.front().numerator);
   const bool shared = size != 1.0 && std::all_of(rest.begin(), rest.end(), [&](const Term& term) {
                         return std::fabs(term.numerator) == size && term.denominator == 1.0;

@@ -35,7 +35,7 @@ bool Reverse::push_new_axes(const Subscript* node, const Linear& given) {
   if (whole.rank != base.rank + static_cast<int>(added.size())) return false;
   while (is<Slice>(index.back())) index.pop_back();
   Type type = base;
-  if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+  if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
   Linear adjoint = full(given, node);
   const Type shape = typing_.of(algebra_.build(adjoint));
   if (!shape.is_array() || shape.rank != whole.rank) return false;

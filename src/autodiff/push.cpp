@@ -1,5 +1,6 @@
 // Adjoints through expressions: from the adjoint of a value to those of the names in it; see
 // reverse.h.
+#include "autodiff/complex_values.h"
 #include "autodiff/reverse.h"
 
 namespace tangent {
@@ -11,8 +12,8 @@ bool is_number_type(const Type& type) { return type.kind == TypeKind::Number; }
 // The type of an adjoint summed to the shape of an operand: its dtype is the adjoint's own.
 Type reduced_type(const Type& adjoint, const Type& operand) {
   Type result = operand;
-  if (!is_floating(result.dtype)) result.dtype = DType::Float64;
-  if (adjoint.is_numeric() && is_floating(adjoint.dtype) && adjoint.dtype > result.dtype) {
+  if (!has_slopes(result.dtype)) result.dtype = DType::Float64;
+  if (adjoint.is_numeric() && has_slopes(adjoint.dtype) && adjoint.dtype > result.dtype) {
     result.dtype = adjoint.dtype;
   }
   return result;
@@ -112,12 +113,7 @@ void Reverse::push(const Expr* node, Linear adjoint) {
   if (adjoint.is_zero() || !active(node)) return;
   // A naive adjoint multiplies by what its own statement does not show to be finite.
   if (!optimizations_.optimized && node == current_value_) adjoint = with_masks(std::move(adjoint));
-  if (const Type type = typing_.of(node);
-      type.dtype == DType::Complex64 || type.dtype == DType::Complex128) {
-    refuse(DiagnosticKind::UnsupportedType, node,
-           "a complex value that depends on the differentiated arguments",
-           "compute with the real and imaginary parts as numbers of their own");
-  }
+  adjoint = real_where_real(std::move(adjoint), node);
   if (const auto* item = as<Subscript>(node);
       item != nullptr && is_list(node) && !is<Slice>(item->index))
     return push_subscript(item, adjoint);
@@ -243,7 +239,8 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       Linear quotient = times(adjoint, operand(node->right), node, true);
       if (!right) return push(node->left, unbroadcast(std::move(quotient), node, node->left));
       // The adjoint of the numerator is part of that of the divisor: a number is computed once.
-      if (left && typing_.of(node).is_number() && !quotient.is_cheap(true))
+      if (left && typing_.of(node).is_number() && !quotient.is_cheap(true) &&
+          is_complex(typing_.of(node).dtype) == is_complex(typing_.of(node->left).dtype))
         quotient = name_numerator(node, quotient);
       // -b * (a / c) / c with the primal's own quotient: no overflow that the derivative does not
       // have.
@@ -265,7 +262,8 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
         if (op != node->op) continue;
         const Rule* rule = rules_.find(record);
         if (rule == nullptr) throw InternalError("no record for " + std::string(record));
-        apply_rule(*rule, nullptr, {node->left, node->right}, adjoint, node, nullptr);
+        apply_rule(rule_of_values(*rule, node, rules_, typing_), nullptr, {node->left, node->right},
+                   adjoint, node, nullptr);
         return;
       }
       refuse(DiagnosticKind::NoRule, node, "the bit operators have no derivative", "");
@@ -320,9 +318,8 @@ Linear Reverse::full(const Linear& adjoint, const Expr* node) {
   const Expr* value = algebra_.build(adjoint);
   std::vector<const Keyword*> keywords;
   const Type shape = typing_.of(like);
-  if (!shape.is_array() || !is_floating(shape.dtype) || shape.dtype < type.dtype) {
-    keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
-  }
+  if (const std::string_view dtype = dtype_for(shape, type, true); !dtype.empty())
+    keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol(dtype))));
   const Expr* made = algebra_.numpy_call("full_like", {like, value}, keywords);
   typing_.set(made, type);
   return algebra_.of(made);
@@ -535,7 +532,10 @@ void Reverse::push_subscript(const Subscript* node, const Linear& given) {
     name = names_.fresh("b" + name_for(node->value));
     adjoint_names_.insert(name);
     std::vector<const Keyword*> keywords;
-    if (!is_floating(base.dtype)) {
+    if (is_complex(base.dtype) || is_complex(typing_.of(like).dtype)) {
+      if (const std::string_view dtype = dtype_for(typing_.of(like), base, false); !dtype.empty())
+        keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol(dtype))));
+    } else if (!is_floating(base.dtype)) {
       keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
     }
     emit(
@@ -627,7 +627,12 @@ const Expr* Reverse::as_value(const Expr* index) {
 void Reverse::push_attribute(const Attribute* node, const Linear& adjoint) {
   const std::string_view attribute = node->attribute.text();
   if (attribute == "real") return push(node->value, adjoint);
-  if (attribute == "imag") return;
+  if (attribute == "imag") {
+    // Im z is Re(-i z).
+    if (is_complex(typing_.of(node->value).dtype))
+      push(node->value, algebra_.multiply(Algebra::negate(adjoint), imaginary_unit()));
+    return;
+  }
   if (attribute == "T") {
     const Type type = typing_.of(node);
     if (type.kind == TypeKind::Number || (type.is_array() && type.rank >= 0 && type.rank < 2)) {
@@ -671,6 +676,7 @@ void Reverse::push_call(const Call* node, const Linear& adjoint, const Expr* res
            "`" + std::string(node->callee.text()) + "` has no derivative rule",
            "write it with functions that have one, or register a rule for it");
   }
+  rule = &rule_of_values(*rule, node, rules_, typing_);
   // The receiver of a method is the function's first argument.
   const bool is_method = method != nullptr && is_receiver(method);
   const std::vector<const Expr*> arguments =

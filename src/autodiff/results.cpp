@@ -3,6 +3,7 @@
 //
 // In: a return, and the seed. Out: the contribution of each part, whose seed is the same part of
 // the seed; a display of ones with the structure of the result, which is the seed's default.
+#include "autodiff/complex_values.h"
 #include "autodiff/reverse.h"
 #include "syntax/as_written.h"
 
@@ -101,6 +102,7 @@ void Reverse::push_result(const Expr* value, const Expr* seed) {
            "return numbers, arrays, lists of them, or tuples and dicts of these that are written "
            "out in the return statement");
   }
+  if (is_complex(type.dtype)) refuse_complex_result(value);
   // The default seed 1.0 stands for an array of ones.
   Linear adjoint = algebra_.of(seed);
   adjoint.lazy = !type.is_number();

@@ -423,7 +423,8 @@ void Reverse::reverse_assign(Block block, std::size_t index) {
 bool Reverse::reads_only_result(const Call* call) {
   const Rule* rule = rules_.find(call->callee.text());
   if (rule == nullptr || rule->constant || !rule->elementwise || rule->parameters.size() != 1 ||
-      rule->singular != nullptr || rule->adjoint.size() != 1) {
+      rule->singular != nullptr || rule->adjoint.size() != 1 ||
+      is_complex(typing_.of(call).dtype)) {
     return false;
   }
   const auto* assign = as<Assign>(rule->adjoint[0]);

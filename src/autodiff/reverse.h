@@ -243,6 +243,9 @@ class Reverse {
   Linear name_numerator(const BinaryOperation* quotient, const Linear& adjoint);
   Linear named(std::string_view wish, const Linear& adjoint, const Type& type);
   Linear unbroadcast(Linear adjoint, const Expr* node, const Expr* operand);
+  // Of a complex adjoint what reaches a real value: its real part.
+  Linear real_where_real(Linear adjoint, const Expr* node);
+  const Expr* imaginary_unit();
   Linear full(const Linear& adjoint, const Expr* node);
   const Expr* witness(const Expr* node);
   bool active(const Expr* node) const;

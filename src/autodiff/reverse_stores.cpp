@@ -62,7 +62,7 @@ const Expr* Reverse::place_in(const Expr* place, const Expr* base) {
   const Expr* result =
       context_.make<Subscript>({}, place_in(subscript->value, base), primal(subscript->index));
   Type type = typing_.of(place);
-  if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+  if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
   typing_.set(result, type);
   return result;
 }

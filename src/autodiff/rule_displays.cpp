@@ -99,7 +99,7 @@ void Reverse::push_item(const Expr* element, const Expr* piece) {
   }
   Type type = typing_.of(element);
   if (type.is_number() || type.is_array()) {
-    if (!is_floating(type.dtype)) type.dtype = DType::Float64;
+    if (!has_slopes(type.dtype)) type.dtype = DType::Float64;
     typing_.set(piece, type);
   }
   push(element, algebra_.of(piece));

@@ -14,11 +14,20 @@ bool same_shape(const Type& a, const Type& b) {
   return true;
 }
 
+std::string_view dtype_for(const Type& like, const Type& type, bool widens) {
+  if (is_complex(type.dtype)) return like.is_array() && is_complex(like.dtype) ? "" : "complex";
+  if (!like.is_array() || !is_floating(like.dtype)) return "float";
+  return widens && like.dtype < type.dtype ? "float" : "";
+}
+
 Type Typing::of(const Expr* expression) {
-  if (const Type* known = function_.types.find(expression)) return *known;
+  if (const Type* known = function_.types.find(expression)) {
+    seen(*known);
+    return *known;
+  }
   if (const Type* known = made_.find(expression)) return *known;
   const Type type = compute(expression);
-  made_.set(expression, type);
+  set(expression, type);
   return type;
 }
 
@@ -35,6 +44,8 @@ Type Typing::compute(const Expr* expression) {
           return Type::number(DType::Integer);
         case LiteralKind::Float:
           return Type::number(DType::Float64);
+        case LiteralKind::Imaginary:
+          return Type::number(DType::Complex128);
         case LiteralKind::None:
           return Type::of(TypeKind::None);
         case LiteralKind::String:

@@ -268,7 +268,7 @@ const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
         "zeros_like", {like},
         {algebra_.keyword("dtype", context_.global(context_.symbol("float")))});
   }
-  if (is_floating(type.dtype)) return algebra_.numpy_call("zeros_like", {like});
+  if (has_slopes(type.dtype)) return algebra_.numpy_call("zeros_like", {like});
   return algebra_.numpy_call("zeros",
                              {context_.make<Attribute>({}, like, context_.symbol("shape"))});
 }
@@ -450,7 +450,7 @@ Symbol Reverse::buffer(Symbol variable) {
     // A new array of the whole shape is ours as it is made.
     const Expr* made = algebra_.build(value);
     const Type shape = typing_.of(made);
-    if (same_shape(shape, type) && shape.dtype == type.dtype && is_floating(type.dtype) &&
+    if (same_shape(shape, type) && shape.dtype == type.dtype && has_slopes(type.dtype) &&
         !is_view(made)) {
       materialize(variable);
       owned_.insert(name);
@@ -467,7 +467,7 @@ Symbol Reverse::buffer(Symbol variable) {
   const Expr* held = algebra_.build(adjoint_of(variable));
   const Expr* like = context_.local(variable);
   std::vector<const Keyword*> keywords;
-  if (!type.is_array() || !is_floating(type.dtype)) {
+  if (!type.is_array() || !has_slopes(type.dtype)) {
     keywords.push_back(algebra_.keyword("dtype", context_.global(context_.symbol("float"))));
   }
   emit(context_.assign(context_.local(name),

@@ -197,6 +197,7 @@ const Expr* Lowering::library_call(const Call& it, const Thing& thing, Destinati
   if (const Expr* value = library_loop(it, name, as_value)) return value;
   if (const Expr* value = distribution(it, name, as_value)) return value;
   if (const Expr* value = ufunc_method(it, name, as_value)) return value;
+  if (const Expr* value = written_function(it, name, as_value)) return value;
   if (const Expr* written = written_by(it, thing.qualified_name, destination)) return written;
   refuse_write_in_place(it, thing.qualified_name);
   const bool filters = name == "builtins.filter";

@@ -298,6 +298,7 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
 }
 
 const Expr* Lowering::subscript(const Subscript& it) {
+  if (const Expr* value = joined_by_subscript(it)) return value;
   std::vector<const Expr*> written = {it.value};
   collect_parts(it.index, written);
   std::vector<const Expr*> parts(written.size());

@@ -437,6 +437,10 @@ class Lowering {
   const Callee* callee_written(const Expr* function, const Call& it);
   // distributions.cpp
   const Expr* distribution(const Call& it, std::string_view name, Destination destination);
+
+  // written_functions.cpp
+  const Expr* written_function(const Call& it, std::string_view name, Destination destination);
+  const Expr* joined_by_subscript(const Subscript& it);
   const Expr* frozen_distribution(const Call& it, const Attribute& method, Destination destination);
   // iterators.cpp
   void use_up(const Expr* iterable);

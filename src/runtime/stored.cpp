@@ -141,6 +141,7 @@ class Telling {
   std::size_t place(ThingHandle handle) {
     const auto known = places_.find(handle);
     if (known != places_.end()) return known->second;
+    // What an import inside the function binds is looked up in no function.
     if (handle < 0) {
       is_told_ = false;
       return 0;

@@ -87,6 +87,12 @@ Type eye(const CallView& call);
 Type array(const CallView& call);
 Type astype(const CallView& call);
 
+// shapes_complex.cpp: complex numbers and Fourier transforms.
+Type complex_number(const CallView& call);
+Type complex_like(const CallView& call);
+Type half_spectrum(const CallView& call);
+Type signal(const CallView& call);
+
 // shapes_helpers.cpp: helpers of texts that are differentiated again.
 Type like_second(const CallView& call);
 Type like_third(const CallView& call);

@@ -208,8 +208,17 @@ Type gradient(const CallView& call) {
   const Axes axes = call.axes(call.named("axis"));
   const bool one = operand.rank == 1 || axes.form == Axes::Form::One ||
                    (axes.form == Axes::Form::Listed && axes.listed.size() == 1);
-  return one ? typed(shape_of(operand), as_floating(promoted(operand)), call.arena)
-             : Type::unknown();
+  const Type slopes = typed(shape_of(operand), as_floating(promoted(operand)), call.arena);
+  if (one) return slopes;
+  // One for each axis.
+  const auto* given = as<Constant>(call.named("axis"));
+  const bool all =
+      call.named("axis") == nullptr || (given != nullptr && given->value.kind == LiteralKind::None);
+  if (!all || operand.rank < 2) return Type::unknown();
+  Type pieces =
+      tuple_of(std::vector<Type>(static_cast<std::size_t>(operand.rank), slopes), call.arena);
+  pieces.kind = TypeKind::List;
+  return pieces;
 }
 
 // np.meshgrid(x, y): an axis for each argument, the first two exchanged unless indexing="ij".
