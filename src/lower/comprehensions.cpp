@@ -57,7 +57,7 @@ void Lowering::allow_generators(const Call& it) {
       function != nullptr && (function->symbol.text() == "any" || function->symbol.text() == "all");
   for (const Expr* argument : it.arguments) {
     if (const auto* inner = as<Call>(argument); inner != nullptr && uses_all(it))
-      consumed_.insert(inner);
+      consumed_.insert(inner), drained_.insert(inner);
     const auto* generator = as<Comprehension>(argument);
     if (generator == nullptr || generator->form != ComprehensionKind::Generator) continue;
     if (stops_early && !is_harmless(generator->element)) continue;
