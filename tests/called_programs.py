@@ -5,7 +5,7 @@ Each case is a function, a twin that computes the same in plain words (which the
 arguments, and the positions that are differentiated."""
 
 # Written as users write, not as this project does.
-# ruff: noqa: B905, E731, SIM108, UP
+
 
 import functools
 import types

@@ -19,17 +19,18 @@ from tangent._core import Gradient
 
 # The dtypes by their numbers in the engine (src/types/type.h).
 _NUMBERS: dict[int, Any] = {0: True, 1: 1, 2: np.float16(1.0), 3: np.float32(1.0), 4: 1.0}
-_DTYPES: dict[int, type[Any]] = {0: np.bool_, 1: np.int64, 2: np.float16, 3: np.float32, 4: np.float64}
+_DTYPES: tuple[type[Any], ...] = (np.bool_, np.int64, np.float16, np.float32, np.float64)
 _numbers = count(1)
 
 
 def facts(gradient: Gradient) -> tuple[Any, ...] | None:
     """The function, the positions, whether there is one gradient alone, whether the value comes
     first or last, whether it is a derivative of forward mode; None for other derivatives."""
-    _, (_, (func, request)) = gradient.__reduce__()  # type: ignore[misc]
-    if request.mode not in ('grad', 'value_and_grad', 'jvp') or request.outputs != (None, None):
+    func, request = _asked(gradient)
+    if request is None or request.mode not in ('grad', 'value_and_grad', 'jvp'):
         return None
-    if not isinstance(func, FunctionType) or request.source is not None:
+    plain = request.outputs == (None, None) and request.source is None
+    if not plain or not isinstance(func, FunctionType):
         return None
     positions, _, single = _options.positions(func, request.wrt)
     first = request.mode == 'value_and_grad'
@@ -37,6 +38,15 @@ def facts(gradient: Gradient) -> tuple[Any, ...] | None:
     if request.mode == 'jvp' and request.preserve_result:
         return None
     return func, list(positions), single, first, last, request.mode == 'jvp'
+
+
+def _asked(gradient: Gradient) -> tuple[Any, Any]:
+    """The function and the request that a gradient was made of."""
+    found = gradient.__reduce__()
+    if isinstance(found, str):  # it stands under the function's own name
+        return None, None
+    func, request = found[1]
+    return func, request
 
 
 class Settled:
@@ -55,7 +65,7 @@ class Settled:
 def settled(gradient: Gradient, types: list[Any]) -> Settled:
     """The function of a gradient for arguments of these types: those that have a position, then
     the captured ones, which have names."""
-    _, (_, (func, request)) = gradient.__reduce__()  # type: ignore[misc]
+    func, request = _asked(gradient)
     code = func.__code__
     only_named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     names = [name for name in only_named if name not in (func.__kwdefaults__ or {})]
@@ -83,7 +93,7 @@ def _example(described: Any, name: str) -> Any:
         return _NUMBERS[dtype] if dtype in _NUMBERS else _example(None, name)
     if kind == 'array':
         shape = [1 if one else 2 for one in parts]
-        return np.ones(shape, _DTYPES[dtype]) if dtype in _DTYPES else _example(None, name)
+        return np.ones(shape, _DTYPES[dtype]) if dtype < len(_DTYPES) else _example(None, name)
     items = [_example(each, name) for each in parts]
     return tuple(items) if kind == 'tuple' else items * 2
 
@@ -105,6 +115,6 @@ def lifted(around: Callable[..., Any], text: str, held: dict[str, Any]) -> Funct
     lines = whole.splitlines(keepends=True)
     linecache.cache[filename] = (len(whole), None, lines, filename)
     made: dict[str, Any] = {}
-    exec(compile(whole, filename, 'exec'), around.__globals__, made)  # noqa: S102
+    exec(compile(whole, filename, 'exec'), around.__globals__, made)
     function: FunctionType = made['_outer'](**seen)
     return function

@@ -63,7 +63,7 @@ def _state(func: Any) -> Any:
     """What the text depends on: an editor may bring a function up to date."""
     if isinstance(func, partial):
         return len(func.args), tuple(func.keywords), _state(_root(func))
-    wrapped = func.__wrapped__
+    wrapped = getattr(func, '__wrapped__', func)
     defaults = wrapped.__defaults__, wrapped.__kwdefaults__
     return getattr(func, '__code__', None), wrapped.__code__, *map(_identities, defaults)
 
@@ -139,7 +139,7 @@ def _made(func: Callable[..., Any]) -> FunctionType | None:
     text = f'def {name}({", ".join(written)}):\n    return {held}({", ".join(passed)})\n'
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     names: dict[str, Any] = {'__name__': wrapped.__module__, held: func}
-    exec(compile(text, filename, 'exec'), names)  # noqa: S102
+    exec(compile(text, filename, 'exec'), names)
     made: FunctionType = names[name]
     made.__defaults__ = tuple(defaults) or None
     made.__kwdefaults__ = named or None

@@ -24,6 +24,17 @@ constexpr std::array<std::string_view, 9> kReflecting = {
 constexpr std::array<std::string_view, 12> kCalmBuiltins = {
     "abs", "len", "float", "int", "bool", "min", "max", "sum", "round", "range", "pow", "tuple"};
 
+// What to write in place of a library's function that is given a function of the user's.
+std::string_view instead_of(std::string_view callee) {
+  if (callee.starts_with("scipy.integrate.odeint") || callee.starts_with("scipy.integrate.solve"))
+    return "use `tangent.odeint(func, y0, ts, args)`, which is differentiated with the function";
+  if (callee.starts_with("scipy.integrate."))
+    return "sum over the nodes of `np.polynomial.legendre.leggauss`";
+  if (callee.starts_with("scipy.optimize."))
+    return "take Newton's steps in a loop: `x = x - g(x) / tangent.grad(g)(x)`";
+  return "write the computation out";
+}
+
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -125,13 +136,11 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
       for (const std::string_view ours : {"grad", "value_and_grad", "jvp"}) {
         if (is_of_module(*thing, ours, "tangent")) return make_derivative(it, *thing);
       }
-      for (const std::string_view ours :
-           {
-        " " vjp ", " autodiff ", " jacobian ", " hessian ", " hvp "}) {
-            if (!is_of_module(*thing, ours, "tangent")) continue;
+      for (const std::string_view ours : {"vjp", "autodiff", "jacobian", "hessian", "hvp"}) {
+        if (!is_of_module(*thing, ours, "tangent")) continue;
         refuse(it,
                "`" + print(it.function) + "` inside a differentiated function is not supported yet",
-               "differentiate the outer function again instead");
+               "use `tangent.grad`, or differentiate the outer function again");
       }
       return called_function(it, callee_of(*thing, it), destination);
     case ThingKind::UserClass:
@@ -372,7 +381,7 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
       refuse(*argument.written,
              "passing a function of this function to `" + print(it.function) +
                  "` is not supported yet",
-             "write the computation out");
+             std::string(instead_of(callee.text())));
     }
     if (argument.keyword) {
       keywords.push_back(

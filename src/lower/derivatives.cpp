@@ -138,10 +138,11 @@ const Expr* Lowering::call_derivative(const Call& it, const KnownFunction& known
     given.push_back(this->name(*context_.make<Name>(it.ranges, name, Scope::Unresolved)));
     frame_ = here;
   }
-  std::string key = std::to_string(facts.gradient.handle);
+  // Numbers of files are other ones each time.
+  std::string key = std::to_string(facts.gradient.handle) + "." + std::to_string(frame_->function);
   for (const SourceRange& range : at(it)) {
-    key += ":" + std::to_string(range.file) + "." + std::to_string(range.line) + "." +
-           std::to_string(range.column) + "." + std::to_string(range.end_column);
+    key += ":" + std::to_string(range.line) + "." + std::to_string(range.column) + "." +
+           std::to_string(range.end_column);
   }
   key += "#" + std::to_string(derivative_places_[key]++);
   const Thing emitted = functions_outside_.known_derivative(key, context_);

@@ -107,6 +107,8 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
     known_.recursive.insert(callee.identity);
     throw LowerAgain();
   }
+  if (next_consumer_ == nullptr && drained_.contains(&it) && find_yield(callee.body) != nullptr)
+    return generator_list(it, callee, receiver);
   const bool outermost = active_.size() == 1;
   if (outermost) inline_start_ = context_.id_bound();
   auto check_size = [&] {

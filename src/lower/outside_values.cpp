@@ -191,6 +191,22 @@ bool changes_length(Block body, Symbol variable) {
   });
 }
 
+// From where to where a slice by constants of so many elements goes.
+std::optional<std::pair<std::int64_t, std::int64_t>> bounds_of(const Slice& slice,
+                                                               std::int64_t whole) {
+  const auto bound = [&](const Expr* e, std::int64_t otherwise) -> std::optional<std::int64_t> {
+    if (e == nullptr) return otherwise;
+    std::optional<std::int64_t> value = integer_literal(e);
+    if (value && *value < 0) *value += whole;
+    if (value) *value = std::clamp<std::int64_t>(*value, 0, whole);
+    return value;
+  };
+  const auto first = bound(slice.lower, 0);
+  const auto last = bound(slice.upper, whole);
+  if (!first || !last) return std::nullopt;
+  return std::pair(*first, std::max(*first, *last));
+}
+
 }  // namespace
 
 // It counts how many elements a part of an argument has.
@@ -215,17 +231,9 @@ std::optional<std::int64_t> Lowering::known_length(const Expr* core) {
     if (slice == nullptr || slice->step != nullptr) return std::nullopt;
     const auto whole = known_length(subscript->value);
     if (!whole) return std::nullopt;
-    const auto bound = [&](const Expr* e, std::int64_t otherwise) -> std::optional<std::int64_t> {
-      if (e == nullptr) return otherwise;
-      std::optional<std::int64_t> value = constant_integer(e);
-      if (value && *value < 0) *value += *whole;
-      if (value) *value = std::clamp<std::int64_t>(*value, 0, *whole);
-      return value;
-    };
-    const auto first = bound(slice->lower, 0);
-    const auto last = bound(slice->upper, *whole);
-    if (!first || !last) return std::nullopt;
-    return std::max<std::int64_t>(*last - *first, 0);
+    const auto bounds = bounds_of(*slice, *whole);
+    if (!bounds) return std::nullopt;
+    return bounds->second - bounds->first;
   }
   const auto* name = as<Name>(core);
   if (name == nullptr) return std::nullopt;
@@ -273,6 +281,18 @@ std::optional<std::vector<const Expr*>> Lowering::elements_of_known_length(
   std::vector<const Expr*> targets;
   std::vector<const Expr*> parts;
   if (count == 0) return parts;
+  if (const auto* subscript = as<Subscript>(value);
+      subscript != nullptr && is<Slice>(subscript->index) && is<Name>(subscript->value)) {
+    // The elements of what it is a slice of.
+    const auto whole = known_length(subscript->value);
+    const auto bounds = bounds_of(static_cast<const Slice&>(*subscript->index), whole.value_or(0));
+    for (std::size_t k = 0; bounds && k < count; ++k) {
+      parts.push_back(context_.make<Subscript>(
+          starred.ranges, copy(subscript->value, {}),
+          context_.integer(bounds->first + static_cast<std::int64_t>(k), starred.ranges)));
+    }
+    return parts;
+  }
   if (count == 1) {
     parts.push_back(
         context_.make<Subscript>(starred.ranges, value, context_.integer(0, starred.ranges)));

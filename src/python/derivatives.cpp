@@ -2,6 +2,8 @@
 //
 // In: gradients, functions, texts, types. Out: what they give, as things. tangent._inner makes
 // them; the question that the guard asks again is which emitted function a gradient has.
+#include <nanobind/stl/vector.h>
+
 #include <string>
 
 #include "base/diagnostics.h"

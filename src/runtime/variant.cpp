@@ -115,7 +115,9 @@ VariantParts differentiate_for(std::shared_ptr<Program> program, const Binder& b
         structures_of(binder, *values, [&] { return parts.fields = read_fields(*core); }, arena);
   };
   take_structures();
-  while (!program->outside().wanted_derivatives().empty()) {
+  constexpr int kMostRounds = 16;  // gradients under gradients
+  for (int round = 0; !program->outside().wanted_derivatives().empty(); ++round) {
+    if (round == kMostRounds) throw InternalError("the gradients inside do not settle");
     // Which function a gradient has that the program calls: now the types of its arguments are
     // known.
     python::LiveOutside& outside = program->outside();
