@@ -22,8 +22,6 @@ from tangent.errors import TangentError
 
 CASES = function_programs.CASES + row_programs.CASES + unrolled_programs.CASES
 REFUSED = {
-    'farg_module',
-    'fattr_global',
     'after_loop',
     'alias_list',
     'alias_written',

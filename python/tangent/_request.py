@@ -52,6 +52,13 @@ def made(func: Callable[..., Any], request: Request) -> Gradient:
     if type(func).__module__.startswith('tangent._compile'):
         func = func.__wrapped__  # type: ignore[attr-defined]
     primal = func if request.source is None else with_source(func, request.source)
+    made_of_another = isinstance(primal, partial) or hasattr(type(primal), '__wrapped__') or (
+        '__wrapped__' in getattr(primal, '__dict__', ())
+    )
+    if made_of_another and not isinstance(primal, (Gradient, HigherOrder)):
+        from tangent import _spelled
+
+        primal = _spelled.spelled(primal)
     known = _memory.find(primal, request.key)
     if known is not None:
         return known

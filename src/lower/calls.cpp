@@ -26,6 +26,17 @@ constexpr std::array<std::string_view, 9> kReflecting = {
 constexpr std::array<std::string_view, 12> kCalmBuiltins = {
     "abs", "len", "float", "int", "bool", "min", "max", "sum", "round", "range", "pow", "tuple"};
 
+// What to write in place of a library's function that is given a function of the user's.
+std::string_view instead_of(std::string_view callee) {
+  if (callee.starts_with("scipy.integrate.odeint") || callee.starts_with("scipy.integrate.solve"))
+    return "use `tangent.odeint(func, y0, ts, args)`, which is differentiated with the function";
+  if (callee.starts_with("scipy.integrate."))
+    return "sum over the nodes of `np.polynomial.legendre.leggauss`";
+  if (callee.starts_with("scipy.optimize."))
+    return "take Newton's steps in a loop: `x = x - g(x) / tangent.grad(g)(x)`";
+  return "write the computation out";
+}
+
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -51,7 +62,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     return helper_call(it, name->symbol);
   if (is_try_marker(function)) return try_marker(it);
   if (const Callee* local = function_value(function)) {
-    return inline_call(it, *local, destination);
+    return called_function(it, *local, destination);
   }
   const auto* method = as<Attribute>(function);
   if (method != nullptr && is_super(method->value)) return call_super(it, *method, destination);
@@ -95,9 +106,22 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
       refuse(it, "`" + print(function) + "` is not defined: its gradient cannot be found",
              "define or import it before `tangent.grad` is called", DiagnosticKind::UnresolvedCall);
     case ThingKind::Module:
-      if (thing->qualified_name.text().starts_with("scipy.stats."))
-        refuse(it, "a distribution with its parameters is not supported as a value",
-               "call its method with them: `norm.logpdf(x, loc, scale)`");
+      if (thing->qualified_name.text().starts_with("scipy.stats.")) {
+        // d = norm(m, s): its methods are those of norm, with the parameters behind.
+        KnownFunction frozen;
+        frozen.base = expression(function);
+        for (const Argument& argument : arguments_of(it)) {
+          if (argument.value == nullptr)
+            refuse(it, "a function is no parameter of a distribution", "pass numbers or arrays");
+          const Expr* value = kept_known(argument.value, at(it));
+          if (argument.keyword) {
+            frozen.keywords.emplace_back(argument.keyword, value);
+          } else {
+            frozen.arguments.push_back(value);
+          }
+        }
+        return function_handle(std::move(frozen), "distribution", it.ranges);
+      }
       refuse(it, "`" + print(function) + "` is a module and cannot be called",
              "call one of its functions", DiagnosticKind::UnresolvedCall);
     case ThingKind::Library:
@@ -114,14 +138,16 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
                                 &DataclassField::in_constructor))
           return replaced_tuple(it, self, *object);
       }
-      for (const std::string_view ours :
-           {"grad", "value_and_grad", "jvp", "vjp", "autodiff", "jacobian", "hessian", "hvp"}) {
+      for (const std::string_view ours : {"grad", "value_and_grad", "jvp"}) {
+        if (is_of_module(*thing, ours, "tangent")) return make_derivative(it, *thing);
+      }
+      for (const std::string_view ours : {"vjp", "autodiff", "jacobian", "hessian", "hvp"}) {
         if (!is_of_module(*thing, ours, "tangent")) continue;
         refuse(it,
                "`" + print(it.function) + "` inside a differentiated function is not supported yet",
-               "differentiate the outer function again instead");
+               "use `tangent.grad`, or differentiate the outer function again");
       }
-      return inline_call(it, callee_of(*thing, it), destination);
+      return called_function(it, callee_of(*thing, it), destination);
     case ThingKind::UserClass:
       if (raised) return library_call(it, *thing, destination);
       if (is_of_module(*thing, "partial", "functools")) return partial(it);
@@ -141,6 +167,8 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
              "`" + print(function) + "(…)` is a method of an object, which is not supported yet",
              "write it as a function that takes the values it needs");
     case ThingKind::Value:
+      if (const Expr* held = value_of_outside(*thing, describe(function), it.function->ranges))
+        return call_known(it, held, destination);
       if (method != nullptr) return method_call(it, *method, destination);
       if (const Expr* outer = outer_object(*thing, expression(function)))
         return call_method(it, outer, *object_of(outer), context_.symbol("__call__"), destination);
@@ -260,6 +288,24 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
   if (receiver == nullptr) receiver = expression(method.value);
   if (Object* object = object_of(receiver))
     return call_method(it, receiver, *object, method.attribute, destination);
+  if (const KnownFunction* known = known_function(receiver);
+      known != nullptr && known->base != nullptr) {
+    const std::optional<Thing> base = thing_of_core(known->base);
+    if (!base || base->kind != ThingKind::Module)
+      refuse(it, "a function has no method `" + std::string(method.attribute.text()) + "`",
+             "call the function");
+    const KnownFunction frozen = *known;
+    std::vector<const Expr*> arguments(it.arguments.begin(), it.arguments.end());
+    for (const Expr* value : frozen.arguments) arguments.push_back(copy(value, it.ranges));
+    std::vector<const Keyword*> keywords(it.keywords.begin(), it.keywords.end());
+    for (const auto& [name, value] : frozen.keywords)
+      keywords.push_back(context_.make<Keyword>(it.ranges, name, copy(value, it.ranges)));
+    const Expr* path =
+        context_.make<Attribute>(method.ranges, copy(frozen.base, method.ranges), method.attribute);
+    return call(*context_.make<Call>(it.ranges, path, Symbol(), Exprs(context_.list(arguments)),
+                                     List<const Keyword*>(context_.list(keywords))),
+                destination);
+  }
   if (const Expr* value = known_dict_method(it, receiver, method.attribute)) return value;
   if (changes_list(it, method, receiver)) {
     const Expr* call = plain_call(it, method.value, Symbol(), receiver);
@@ -339,7 +385,7 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
       refuse(*argument.written,
              "passing a function of this function to `" + print(it.function) +
                  "` is not supported yet",
-             "write the computation out");
+             std::string(instead_of(callee.text())));
     }
     if (argument.keyword) {
       // What `zip` does anyhow.
@@ -392,6 +438,28 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it, const Cal
   std::vector<Argument> arguments;
   arguments.reserve(it.arguments.size() + it.keywords.size());
   allow_generators(it);
+  // Evaluated from left to right; what is bound to a name meanwhile is changed in place.
+  std::vector<const Expr*> values;
+  std::size_t evaluated = 0;
+  const auto evaluate_up_to = [&](std::size_t count) {
+    values.resize(count);
+    for (; evaluated < count; ++evaluated) {
+      Argument& argument = arguments[evaluated];
+      const Expr*& value = values[evaluated];
+      value = argument.value;
+      const std::size_t mark = out_->size();
+      if (value == nullptr) {
+        argument.function = function_value(argument.written);
+        if (argument.function == nullptr) value = expression(argument.written);
+      }
+      if (const KnownFunction* known = known_function(value);
+          known != nullptr && known->callee != nullptr) {
+        argument.function = known->callee;
+        value = nullptr;
+      }
+      if (out_->size() > mark) protect(std::span(values).first(evaluated), mark);
+    }
+  };
   auto refuse_unpacking = [&](const Node& node) {
     refuse(node, "unpacking arguments of unknown number is not supported yet",
            "write the arguments out");
@@ -420,10 +488,30 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it, const Cal
       const auto* tuple = binding != nullptr && binding->form == Binding::Form::Value
                               ? as<TupleDisplay>(binding->value)
                               : nullptr;
-      if (tuple == nullptr && callee != nullptr) {
-        const std::vector<const Expr*> parts = spread(it, *starred, callee, before);
-        if (parts.empty()) refuse_unpacking(*written);
-        for (const Expr* part : parts) arguments.push_back({.written = written, .value = part});
+      if (tuple == nullptr) {
+        if (const auto parts = callee != nullptr ? spread(it, *starred, callee, before)
+                                                 : std::vector<const Expr*>();
+            !parts.empty()) {
+          for (const Expr* part : parts) arguments.push_back({.written = written, .value = part});
+          continue;
+        }
+        // What stands before it is evaluated before it.
+        evaluate_up_to(arguments.size());
+        const std::size_t mark = out_->size();
+        const Expr* value = expression(starred->value);
+        std::vector<std::string_view> names;
+        for (const Parameter* parameter :
+             callee != nullptr ? callee->parameters : List<const Parameter*>()) {
+          if (parameter->form == ParameterKind::Positional ||
+              parameter->form == ParameterKind::PositionalOnly)
+            names.push_back(parameter->name.text());
+        }
+        names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                       names.size(), before + arguments.size())));
+        const auto parts = elements_of_known_length(*starred, value, names, at(it));
+        if (!parts) refuse_unpacking(*written);
+        if (out_->size() > mark) protect(std::span(values).first(evaluated), mark);
+        for (const Expr* part : *parts) arguments.push_back({.written = written, .value = part});
         continue;
       }
       if (tuple == nullptr) refuse_unpacking(*written);
@@ -446,7 +534,11 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it, const Cal
                               : nullptr;
       const std::vector<Symbol> keys =
           known == nullptr ? keys_of_dict(*keyword->value) : std::vector<Symbol>();
-      if (known == nullptr && keys.empty()) refuse_unpacking(*keyword);
+      if (known == nullptr && keys.empty()) {
+        evaluate_up_to(arguments.size());
+        if (unpack_known_keys(*keyword, arguments)) continue;
+        refuse_unpacking(*keyword);
+      }
       for (const Symbol key : keys) {
         const Expr* index = context_.make<Constant>(
             keyword->ranges, Literal{.kind = LiteralKind::String, .text = key.text()});
@@ -462,7 +554,11 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it, const Cal
       }
       continue;
     }
-    if (dictionary == nullptr) refuse_unpacking(*keyword);
+    if (dictionary == nullptr) {
+      evaluate_up_to(arguments.size());
+      if (unpack_known_keys(*keyword, arguments)) continue;
+      refuse_unpacking(*keyword);
+    }
     for (std::size_t i = 0; i < dictionary->keys.size(); ++i) {
       const auto* key = as<Constant>(dictionary->keys[i]);
       if (key == nullptr || key->value.kind != LiteralKind::String) refuse_unpacking(*keyword);
@@ -470,31 +566,37 @@ std::vector<Lowering::Argument> Lowering::arguments_of(const Call& it, const Cal
           {.keyword = context_.symbol(key->value.text), .written = dictionary->values[i]});
     }
   }
-  // Evaluated from left to right; what is bound to a name meanwhile is changed in place.
-  std::vector<const Expr*> values(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    Argument& argument = arguments[i];
-    if (argument.value != nullptr) {
-      values[i] = argument.value;
-      if (const KnownFunction* known = known_function(values[i]);
-          known != nullptr && known->callee != nullptr) {
-        argument.function = known->callee;
-        values[i] = nullptr;
-      }
-      continue;
-    }
-    const std::size_t mark = out_->size();
-    argument.function = function_value(argument.written);
-    if (argument.function == nullptr) values[i] = expression(argument.written);
-    if (const KnownFunction* known = known_function(values[i]);
-        known != nullptr && known->callee != nullptr) {
-      argument.function = known->callee;
-      values[i] = nullptr;
-    }
-    if (out_->size() > mark) protect(std::span(values).first(i), mark);
-  }
+  evaluate_up_to(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].value = values[i];
   return arguments;
+}
+
+// f(**d) of a dict of an argument, of a display, or of what holds functions: by its keys.
+bool Lowering::unpack_known_keys(const Keyword& keyword, std::vector<Argument>& arguments) {
+  const Expr* value = expression(keyword.value);
+  if (const auto* display = as<Dictionary>(value)) {
+    for (std::size_t k = 0; k < display->keys.size(); ++k) {
+      const auto* key = as<Constant>(display->keys[k]);
+      if (key == nullptr || key->value.kind != LiteralKind::String) return false;
+      arguments.push_back({.keyword = context_.symbol(key->value.text),
+                           .written = keyword.value,
+                           .value = display->values[k]});
+    }
+    return true;
+  }
+  const auto path = path_of_argument(value);
+  if (!path) return false;
+  const auto keys = functions_outside_.argument_keys(path->first, path->second, context_);
+  if (!keys) return false;
+  for (const Symbol key : *keys) {
+    const Expr* index = context_.make<Constant>(
+        keyword.ranges, Literal{.kind = LiteralKind::String, .text = key.text()});
+    arguments.push_back(
+        {.keyword = key,
+         .written = keyword.value,
+         .value = context_.make<Subscript>(keyword.ranges, copy(value, {}), index)});
+  }
+  return true;
 }
 
 // f(*xs) of a function that takes a known number of arguments: `a, b = xs`, f(a, b).
@@ -528,7 +630,7 @@ std::vector<const Expr*> Lowering::spread(const Call& it, const Starred& starred
     ++wanted;
     if (wanted > taken) names.push_back(parameter->name.text());
   }
-  if (names.empty()) return {};
+  if (names.size() < 2) return {};
   const Expr* value = expression(starred.value);
   std::vector<const Expr*> targets;
   std::vector<const Expr*> parts;
@@ -536,10 +638,6 @@ std::vector<const Expr*> Lowering::spread(const Call& it, const Starred& starred
     const Symbol symbol = names_.fresh(name);
     targets.push_back(context_.local(symbol, starred.ranges));
     parts.push_back(context_.local(symbol, starred.ranges));
-  }
-  if (targets.size() == 1) {
-    refuse(starred, "unpacking into a single argument is not supported",
-           "pass the element by its position");
   }
   emit(context_.assign(context_.make<TupleDisplay>(starred.ranges, Exprs(context_.list(targets))),
                        value, at(it)));

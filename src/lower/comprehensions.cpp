@@ -56,8 +56,10 @@ void Lowering::allow_generators(const Call& it) {
   const bool stops_early =
       function != nullptr && (function->symbol.text() == "any" || function->symbol.text() == "all");
   for (const Expr* argument : it.arguments) {
-    if (const auto* inner = as<Call>(argument); inner != nullptr && uses_all(it))
+    if (const auto* inner = as<Call>(argument); inner != nullptr && uses_all(it)) {
       consumed_.insert(inner);
+      drained_.insert(inner);
+    }
     const auto* generator = as<Comprehension>(argument);
     if (generator == nullptr || generator->form != ComprehensionKind::Generator) continue;
     if (stops_early && !is_harmless(generator->element)) continue;
@@ -224,6 +226,7 @@ const Expr* Lowering::comprehension(const Comprehension& it, Destination destina
   }
 
   use_up(it.generators[0]->iterable);
+  if (const auto* called = as<Call>(it.generators[0]->iterable)) drained_.insert(called);
   const Expr* first = expression(it.generators[0]->iterable);
   Frame& frame = frames_.emplace_back();
   const auto [facts, added] = facts_.try_emplace(&it);

@@ -130,7 +130,11 @@ const Expr* Lowering::expression(const Expr* e) {
       const Expr* owner = expression(it.value);
       if (Object* object = object_of(owner))
         return read_attribute(owner, *object, *e, it.attribute);
-      return context_.make<Attribute>(e->ranges, owner, it.attribute);
+      const Expr* path = context_.make<Attribute>(e->ranges, owner, it.attribute);
+      if (!is_known_outside(owner)) return path;
+      const std::optional<Thing> held = thing_of_core(path);
+      const Expr* known = held ? value_of_outside(*held, it.attribute.text(), e->ranges) : nullptr;
+      return known != nullptr ? known : path;
     }
     case Kind::Subscript:
       return subscript(static_cast<const Subscript&>(*e));
@@ -180,7 +184,11 @@ const Expr* Lowering::name(const Name& it) {
   if (it.scope != Scope::Unresolved) return copy(&it, it.ranges);  // lowered already
   Frame* owner = nullptr;
   Binding* binding = find_binding(it.symbol, &owner);
-  if (binding == nullptr) return global(it.symbol, it.ranges);
+  if (binding == nullptr) {
+    const Thing thing = look_up(frame_->function, it.symbol);
+    if (const Expr* held = value_of_outside(thing, it.symbol.text(), it.ranges)) return held;
+    return global(it.symbol, it.ranges);
+  }
   switch (binding->form) {
     case Binding::Form::Unset:
     case Binding::Form::Variable: {

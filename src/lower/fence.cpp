@@ -113,8 +113,14 @@ class Fence {
       case Kind::Await:
         refuse(node, "`await` is not supported", "differentiate a plain function");
       case Kind::Yield:
-        refuse(node, "`yield` is not supported: generators cannot be differentiated",
+        refuse(node, "this `yield` is not supported: only `yield value` as a statement is",
                "add up or stack the values in a loop, and return the result");
+      case Kind::ExpressionStatement: {
+        const auto* yield = as<Yield>(static_cast<const ExpressionStatement&>(node).value);
+        if (yield != nullptr && yield->value != nullptr && !yield->from)
+          return push({yield->value});
+        return push_children(node);
+      }
       case Kind::Comprehension: {
         const auto& it = static_cast<const Comprehension&>(node);
         for (const Generator* generator : it.generators) check_target(generator->target);
@@ -258,10 +264,28 @@ class Fence {
 
 }  // namespace
 
-void refuse_unsupported(const FunctionDefinition& definition) {
+const Expr* find_yield(Block body) {
+  std::vector<const Node*> stack(body.rbegin(), body.rend());
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (is<Yield>(node)) return static_cast<const Expr*>(node);
+    if (is<FunctionDefinition>(node) || is<Lambda>(node) || is<ClassDefinition>(node)) continue;
+    const std::size_t start = stack.size();
+    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(start), stack.end());
+  }
+  return nullptr;
+}
+
+void refuse_unsupported(const FunctionDefinition& definition, bool is_called) {
   if (definition.is_async) {
     refuse(definition, "an `async` function cannot be differentiated",
            "differentiate a plain function");
+  }
+  if (const Expr* yield = is_called ? nullptr : find_yield(definition.body)) {
+    refuse(*yield, "`yield` is not supported: generators cannot be differentiated",
+           "add up or stack the values in a loop, and return the result");
   }
   refuse_unsupported(definition.body);
 }

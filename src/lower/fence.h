@@ -9,7 +9,10 @@
 
 namespace tangent::lowering {
 
-void refuse_unsupported(const FunctionDefinition& definition);
+// `is_called`: by the differentiated function, so that it may be a generator.
+void refuse_unsupported(const FunctionDefinition& definition, bool is_called = false);
 void refuse_unsupported(Block body);
+// The first `yield` of a body, leaving out functions inside it; null if there is none.
+const Expr* find_yield(Block body);
 
 }  // namespace tangent::lowering

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/diagnostics.h"
+#include "lower/argument_steps.h"
 #include "lower/bound_names.h"
 #include "lower/dicts.h"
 #include "lower/key_loops.h"
@@ -341,6 +343,28 @@ class FieldReader {
 
 }  // namespace
 
+std::int64_t length_of(const Structure& structure) {
+  std::int64_t length = -1;
+  for (const std::string& word : structure.absent) {
+    if (word.starts_with(kLengthStep))
+      std::from_chars(word.data() + 1, word.data() + word.size(), length);
+  }
+  return length;
+}
+
+FieldStep step_of(Symbol word) {
+  const std::string_view text = word.text();
+  if (!text.starts_with('['))
+    return {.form = FieldStep::Form::Attribute, .text = std::string(text)};
+  const std::string_view inner = text.substr(1, text.size() - 2);
+  if (inner.starts_with('\'')) {
+    return {.form = FieldStep::Form::Key, .text = std::string(inner.substr(1, inner.size() - 2))};
+  }
+  std::int64_t index = 0;
+  std::from_chars(inner.data(), inner.data() + inner.size(), index);
+  return {.form = FieldStep::Form::Index, .text = {}, .index = index};
+}
+
 std::vector<ReadField> read_fields(const CoreFunction& core) {
   std::vector<ReadField> found;
   std::vector<std::vector<std::size_t>> itself;
@@ -352,8 +376,8 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
                     .is_object = !part.is_absent && !part.is_same,
                     .is_absent = part.is_absent,
                     .is_same = part.is_same};
-    for (const Symbol step : part.path)
-      field.steps.push_back({.form = FieldStep::Form::Attribute, .text = std::string(step.text())});
+    for (const Symbol step : part.path) field.steps.push_back(step_of(step));
+    if (!field.steps.empty() && is_length_step(field.steps.back())) field.is_object = false;
     found.push_back(std::move(field));
   }
   if (core.pairs.empty()) return found;

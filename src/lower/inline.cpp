@@ -7,6 +7,7 @@
 // A parameter that the callee does not write and whose argument is a name or constant is that
 // argument; an argument that is read once, in order, stands where it is read (substitute.cpp).
 #include <algorithm>
+#include <utility>
 
 #include "lower/desugar.h"
 #include "lower/fence.h"
@@ -75,7 +76,7 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
     const auto known = known_.captured.find(thing.handle);
     captured = known != known_.captured.end() ? known->second : outside_.source_of(thing, context_);
     known_.captured.emplace(thing.handle, captured);
-    refuse_unsupported(*captured.definition);
+    refuse_unsupported(*captured.definition, true);
   } catch (Diagnostic& diagnostic) {
     // Which call it was; the first place, if there is one, is in the callee.
     const Ranges ranges = at(it);
@@ -110,7 +111,10 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
     known_.recursive.insert(callee.identity);
     throw LowerAgain();
   }
-  written_out_[callee.identity] += plain ? 1 : kNeverKept;
+  if (next_consumer_ == nullptr && drained_.contains(&it) && find_yield(callee.body) != nullptr)
+    return generator_list(it, callee, receiver);
+  // A generator runs around the body of a loop: no call of it can stay one.
+  written_out_[callee.identity] += plain && next_consumer_ == nullptr ? 1 : kNeverKept;
   const bool outermost = active_.size() == 1;
   if (outermost) inline_start_ = context_.id_bound();
   auto check_size = [&] {
@@ -125,6 +129,15 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
   frame.facts = &facts_of(callee);
   frame.function = callee.function;
   frame.lexical = callee.lexical;
+  frame.consumer = std::exchange(next_consumer_, nullptr);
+  if (frame.consumer == nullptr && find_yield(callee.body) != nullptr) {
+    refuse(it,
+           quoted(callee.name) +
+               " is a generator, which is supported in `for` loops over it, "
+               "in comprehensions, and in `list`, `tuple`, `sum`, `min` and "
+               "`max` of it alone",
+           "loop over it, or call `list` on it first");
+  }
   if (open_loops_ > 0) {
     const auto unbound = maybe_unbound(callee.parameters, callee.body, *frame.facts);
     // The first by name: a set has no order.
@@ -186,6 +199,11 @@ std::unordered_set<const Node*> Lowering::long_callees() const {
 }
 
 const Expr* Lowering::inline_body(const Callee& callee, Destination destination) {
+  if (frame_->consumer != nullptr) {
+    const Block body = restructure(collect([&] { block(callee.body); }), *frame_->facts, false);
+    out_->insert(out_->end(), body.begin(), body.end());
+    return context_.none(frame_->call_site);
+  }
   if (const Expr* result = only_return(callee.body)) return value_for(result, destination);
   Statements statements = collect([&] { block(callee.body); });
   // With one return at the end there is nothing to move.
@@ -361,7 +379,9 @@ void Lowering::bind_parameters(const Call& it, const Callee& callee, Frame& fram
   auto may_be_assigned = [&](const Expr* value) {
     if (value == nullptr || is<Constant>(value) || object_of(value) != nullptr || is_known(value))
       return false;
-    return assigns_captured || makes_functions || names_attribute(value);
+    // A generator reads it while the loop that it runs for goes on.
+    return assigns_captured || makes_functions || frame.consumer != nullptr ||
+           names_attribute(value);
   };
   std::vector<bool> given(parameters.size());
   std::vector<const Expr*> variadic;

@@ -75,9 +75,19 @@ bool Lowering::is_known(const Expr* core) {
 
 // Whether an argument is a function, class or module; its name is known to hold it.
 bool Lowering::bind_function_argument(std::size_t parameter, Symbol name, Ranges ranges) {
+  if (const Expr* container =
+          container_argument(parameter, context_.local(name, ranges), {}, ranges)) {
+    hold(name, {.form = Held::Form::Known, .value = container});
+    return true;
+  }
   const Thing thing = outside_.argument_thing(parameter, {}, context_);
   if (thing.kind == ThingKind::Missing) return false;
   argument_classes_.push_back({.parameter = parameter, .path = {}, .is_same = true});
+  if (thing.kind == ThingKind::Module) {
+    // Later steps would take `xp.sum(x)` for a method.
+    hold(name, {.form = Held::Form::Known, .value = known_global(thing, name.text(), ranges)});
+    return true;
+  }
   held_outside_.emplace(std::string(name.text()), thing);
   hold(name, {.form = Held::Form::Known, .value = context_.local(name, ranges)});
   return true;
@@ -276,7 +286,8 @@ const Expr* Lowering::call_known(const Call& it, const Expr* function, Destinati
                                      it.arguments, it.keywords),
                 destination);
   }
-  if (known->callee != nullptr) return inline_call(it, *known->callee, destination);
+  if (known->callee != nullptr) return called_function(it, *known->callee, destination);
+  if (known->derivative) return call_derivative(it, KnownFunction(*known), destination);
   if (known->base != nullptr) {
     std::vector<const Expr*> arguments;
     std::vector<const Keyword*> keywords;

@@ -4,6 +4,7 @@
 namespace tangent::lowering {
 
 void Lowering::for_statement(const For& it) {
+  if (generator_loop(it)) return;
   use_up(it.iterable);
   const Expr* iterable = expression(it.iterable);
   if (const auto items = known_items(iterable)) return unrolled_loop(it, *items);

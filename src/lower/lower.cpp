@@ -113,10 +113,17 @@ constexpr int kDeepest = 1000;
 }  // namespace
 
 Lowering::Lowering(Outside& outside, Context& context, Known& known)
-    : outside_(outside), context_(context), known_(known), names_(context) {}
+    : outside_(outside),
+      functions_outside_(dynamic_cast<OutsideFunctions*>(&outside) != nullptr
+                             ? dynamic_cast<OutsideFunctions&>(outside)
+                             : no_functions_),
+      context_(context),
+      known_(known),
+      names_(context) {}
 
 CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle) {
   const FunctionDefinition& definition = *function.definition;
+  functions_outside_.begin();
   refuse_unsupported(definition);
   Callee& callee = callees_.emplace_back();
   callee.name = definition.name;

@@ -17,6 +17,7 @@
 
 #include "base/diagnostics.h"
 #include "base/function_view.h"
+#include "capture/outside_functions.h"
 #include "lower/exits.h"
 #include "lower/list_methods.h"
 #include "lower/lower.h"
@@ -100,6 +101,11 @@ struct KnownFunction {
   const Expr* base = nullptr;
   std::vector<const Expr*> arguments = {};
   std::vector<std::pair<Symbol, const Expr*>> keywords = {};
+  // A gradient, as `tangent.grad(base)` makes it; the last arguments of its calls are the variables
+  // `captured` of the function around `sees`, as they are when it is called.
+  std::optional<DerivativeFacts> derivative = {};
+  const Callee* sees = nullptr;
+  std::vector<Symbol> captured = {};
   // `first` where `test` holds, else `other`
   const Expr* test = nullptr;
   const Expr* first = nullptr;
@@ -121,6 +127,14 @@ struct Receiver {
   std::vector<const Expr*> arguments = {};  // further ones, lowered before the call
 };
 
+// The loop that a generator is called for: each `yield` is a round of it.
+struct Consumer {
+  Frame* frame = nullptr;
+  const Expr* target = nullptr;
+  Block body;
+  Symbol list;  // in place of a loop: the list that gets what is yielded
+};
+
 // One function being lowered: the differentiated one, or an inlined call.
 struct Frame {
   const ScopeFacts* facts = nullptr;
@@ -129,7 +143,8 @@ struct Frame {
   Ranges call_site;  // of the inlined call, in its caller
   bool outermost = false;
   int loop_depth = 0;
-  Receiver receiver = {};  // of a method
+  Receiver receiver = {};              // of a method
+  const Consumer* consumer = nullptr;  // of a generator
   std::unordered_map<Symbol, Binding> bindings;
   std::vector<Symbol> declared;  // Value and Function bindings of the open blocks
 };
@@ -282,6 +297,7 @@ class Lowering {
   // `callee`: what is called, if that is known, and how many arguments it gets before these.
   std::vector<Argument> arguments_of(const Call& it, const Callee* callee = nullptr,
                                      std::size_t before = 0);
+  bool unpack_known_keys(const Keyword& keyword, std::vector<Argument>& arguments);
   std::vector<Symbol> keys_of_dict(const Expr& written);
   std::vector<const Expr*> spread(const Call& it, const Starred& starred, const Callee* callee,
                                   std::size_t before);
@@ -411,6 +427,41 @@ class Lowering {
   const Expr* list_of(const Expr* value);
   const Expr* settled_call(const Expr* call);
   Block with_known_values(Block body);
+  // outside_values.cpp
+  static constexpr std::int64_t kMostUnpacked = 64;
+  const Expr* known_global(const Thing& thing, std::string_view wish, Ranges ranges);
+  const Expr* held_by_outside(const Thing& thing, std::string_view wish, Ranges ranges);
+  const Expr* value_of_outside(const Thing& thing, std::string_view wish, Ranges ranges);
+  const Expr* display_of(Entry::Form form, const std::vector<const Expr*>& keys,
+                         const std::vector<const Expr*>& values, Ranges ranges);
+  const Expr* container_argument(std::size_t parameter, const Expr* path,
+                                 const std::vector<Symbol>& steps, Ranges ranges);
+  std::optional<std::pair<std::size_t, std::vector<Symbol>>> path_of_argument(const Expr* core);
+  void count_argument(std::size_t parameter, std::vector<Symbol> steps);
+  std::optional<std::int64_t> known_length(const Expr* core);
+  std::optional<std::vector<const Expr*>> elements_of_known_length(
+      const Starred& starred, const Expr* value, std::span<const std::string_view> names,
+      Ranges ranges);
+  // derivatives.cpp: tangent.grad inside the function
+  const Expr* make_derivative(const Call& it, const Thing& maker);
+  const Expr* call_derivative(const Call& it, const KnownFunction& known, Destination destination);
+  struct Lifted {
+    Thing function;
+    std::vector<Symbol> captured;
+  };
+  Lifted lift(const Callee& callee, const Node& where);
+  std::vector<const Expr*> captured_values(const Callee& callee, const std::vector<Symbol>& names,
+                                           const Node& where);
+  const Callee* derivative_target(const Expr* written, const Expr** value);
+  // generators.cpp
+  void bind_yielded(const Expr* value, Ranges ranges);
+  void run_generator(const Call& it, const Callee& callee, const Receiver& receiver,
+                     const Consumer& consumer);
+  const Callee* generator_called(const Expr* written, Receiver& receiver);
+  const Expr* called_function(const Call& it, const Callee& callee, Destination destination);
+  bool generator_loop(const For& it);
+  const Expr* generator_list(const Call& it, const Callee& callee, const Receiver& receiver);
+  bool yield_statement(const ExpressionStatement& it);
   // unrolled_loops.cpp
   void release_targets(const Expr* target);
   std::optional<std::int64_t> constant_integer(const Expr* core) const;
@@ -508,6 +559,8 @@ class Lowering {
   };
 
   Outside& outside_;
+  OutsideFunctions& functions_outside_;  // the same, or one that knows nothing
+  OutsideFunctions no_functions_;
   Context& context_;
   Known& known_;
   FreshNames names_;                      // of the function being lowered
@@ -554,6 +607,8 @@ class Lowering {
   std::vector<std::pair<Symbol, Held>> held_log_;        // what they held before, in order
   std::unordered_set<Symbol> plain_reads_;               // variables that were read as plain ones
 
+  std::set<ThingHandle> plain_outside_;  // values that hold no functions
+
   std::deque<Object> objects_made_;
   std::unordered_map<Symbol, Object*> objects_;          // by the variables that are one now
   std::unordered_map<Symbol, Object*> retired_objects_;  // by variables that were one in a branch
@@ -562,6 +617,9 @@ class Lowering {
   std::unordered_set<Symbol> attribute_variables_;
   Born born_;  // bound in the open branches and loops
   std::vector<ArgumentClass> argument_classes_;
+  const Consumer* next_consumer_ = nullptr;                 // of the generator that is called next
+  std::unordered_set<const Call*> drained_;                 // whose results are all used at once
+  std::unordered_map<std::string, int> derivative_places_;  // how often each was met
   std::vector<std::size_t> changed_arguments_;
   std::vector<std::pair<std::string, Symbol>> new_attributes_;
   std::vector<std::string> ignored_errors_;

@@ -341,9 +341,12 @@ const Expr* Lowering::read_attribute(const Expr* value, Object& object, const Ex
     const std::optional<Thing> owner = thing_of_core(object.outer);
     if (!owner || owner->kind != ThingKind::Value) return path;
     const Thing held = outside_.plain_field(*owner, attribute, context_);
+    if (held.kind == ThingKind::Library || held.kind == ThingKind::Module)
+      return known_global(held, attribute.text(), it.ranges);
     if (held.kind != ThingKind::Missing && held.kind != ThingKind::Value &&
         held.kind != ThingKind::BoundMethod)
       held_outside_.emplace(print(path), held);
+    if (const Expr* known = value_of_outside(held, attribute.text(), it.ranges)) return known;
     return path;
   }
   refuse(it,

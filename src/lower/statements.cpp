@@ -79,6 +79,7 @@ void Lowering::statement(const Stmt& it) {
 }
 
 void Lowering::expression_statement(const ExpressionStatement& it) {
+  if (yield_statement(it)) return;
   if (is<Constant>(it.value)) return;  // docstrings and `...`
   const Expr* value = value_for(it.value, Destination::nothing());
   if (value == nullptr) return;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lower/argument_steps.h"
+#include "python/entries.h"
 #include "python/outside.h"
 #include "python/structure.h"
 #include "python/text.h"
@@ -124,7 +126,15 @@ nb::object LiveOutside::part_of_argument(std::size_t parameter,
   if (arguments_ == nullptr || parameter >= arguments_->size()) return {};
   nb::object value = nb::borrow((*arguments_)[parameter]);
   for (const Symbol step : path) {
-    if (!value.is_valid() || !is_plain_object(value.ptr())) return {};
+    if (!value.is_valid()) return {};
+    if (step.text().starts_with('[')) {
+      const FieldStep entry = step_of(step);
+      value =
+          entry_now(value, entry.form == FieldStep::Form::Key ? "s" + entry.text
+                                                              : "i" + std::to_string(entry.index));
+      continue;
+    }
+    if (!is_plain_object(value.ptr())) return {};
     value = plain_attribute(value.ptr(), interned(step.text()).ptr());
   }
   return value;
@@ -150,6 +160,33 @@ Thing LiveOutside::argument_thing(std::size_t parameter, std::span<const Symbol>
   const nb::object value = part_of_argument(parameter, path);
   if (!value.is_valid() || is_plain_value(value) || PyMethod_Check(value.ptr()) != 0) return {};
   return thing_of(value, {}, context);
+}
+
+std::optional<std::int64_t> LiveOutside::argument_length(std::size_t parameter,
+                                                         std::span<const Symbol> path) {
+  if (arguments_ == nullptr) missed_arguments_ = true;
+  const nb::object value = part_of_argument(parameter, path);
+  if (!value.is_valid()) return std::nullopt;
+  return length_of(value.ptr());
+}
+
+std::optional<std::vector<Symbol>> LiveOutside::argument_keys(std::size_t parameter,
+                                                              std::span<const Symbol> path,
+                                                              Context& context) {
+  if (arguments_ == nullptr) missed_arguments_ = true;
+  const nb::object value = part_of_argument(parameter, path);
+  // Larger ones do not go by their parts (structure.cpp).
+  if (!value.is_valid() || PyDict_CheckExact(value.ptr()) == 0 || PyDict_GET_SIZE(value.ptr()) > 64)
+    return std::nullopt;
+  std::vector<Symbol> keys;
+  Py_ssize_t position = 0;
+  PyObject* key = nullptr;
+  PyObject* entry = nullptr;
+  while (PyDict_Next(value.ptr(), &position, &key, &entry) != 0) {
+    if (PyUnicode_CheckExact(key) == 0) return std::nullopt;
+    keys.push_back(context.symbol(view(nb::handle(key))));
+  }
+  return keys;
 }
 
 Thing LiveOutside::default_value(const Thing& function, Symbol parameter, Context& context) {

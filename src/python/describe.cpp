@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "python/entries.h"
 #include "python/outside.h"
 #include "python/structure.h"
 #include "python/text.h"
@@ -77,6 +78,24 @@ std::optional<std::string> described_literal(nb::handle value) {
   const nb::object text = nb::steal(PyObject_Repr(object));
   if (!text.is_valid()) throw nb::python_error();
   return std::string("number ") + Py_TYPE(object)->tp_name + " " + std::string(view(text));
+}
+
+// What holds functions: its entries have questions of their own. Of its keys the words count.
+std::optional<std::string> described_container(nb::handle value) {
+  PyObject* held = value.ptr();
+  const std::string_view type(Py_TYPE(held)->tp_name);
+  if (PyTuple_CheckExact(held) != 0) {
+    std::string words;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(held); ++k) {
+      const std::string word = entry_word(PyTuple_GET_ITEM(held, k));
+      if (word.empty()) return "container tuple";
+      words += word + "\n";
+    }
+    return "keys " + words;
+  }
+  if (PyDict_CheckExact(held) != 0 || PyList_CheckExact(held) != 0 || type == "functools.partial")
+    return "container " + std::string(type);
+  return std::nullopt;
 }
 
 std::string described_value(nb::handle value) {
@@ -166,7 +185,7 @@ std::optional<std::string> described(nb::handle object, bool literal_asked) {
     if (!literal_asked) return described_value(object);
     if (std::optional<std::string> literal = described_literal(object)) return literal;
     if (is_plain_object(pointer)) return with("object ", described_class_of(object));
-    return std::nullopt;
+    return described_container(object);
   }
   if (PyType_Check(pointer) != 0)
     return library ? described_library(object) : with("class ", described_class(object));

@@ -177,7 +177,8 @@ void LiveOutside::record(ThingHandle owner, Symbol name, bool attribute, ThingHa
   std::vector<std::size_t>& asked = questions_by_name_[name];
   for (const std::size_t index : asked) {
     const Question& question = questions_[index];
-    if (question.owner == owner && question.attribute == attribute && question.member == member)
+    if (question.owner == owner && question.attribute == attribute && question.member == member &&
+        !question.entry)
       return;
   }
   asked.push_back(questions_.size());

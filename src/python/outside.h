@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "capture/outside.h"
+#include "capture/outside_functions.h"
 #include "python/files.h"
 #include "rules/rule.h"
 
@@ -24,6 +25,7 @@ struct Question {
   bool attribute;
   ThingHandle found;    // -1: there was none
   bool member = false;  // what the class itself holds: no descriptor is asked
+  bool entry = false;   // of a container: the name is the word for one (python/entries.h)
 };
 
 // How an object was reached that no question found: what another process needs to find its own.
@@ -47,7 +49,7 @@ bool is_known_as(nanobind::handle object, const std::string& module, std::string
 // Whether an object counts as ThingKind::Value.
 bool is_plain_value(nanobind::handle object);
 
-class LiveOutside final : public Outside {
+class LiveOutside final : public Outside, public OutsideFunctions {
  public:
   // `forward`: which rules of the user's count, those for reverse mode or those for forward mode.
   explicit LiveOutside(RuleBook& rules, bool forward = false) : rules_(rules), forward_(forward) {}
@@ -62,6 +64,33 @@ class LiveOutside final : public Outside {
   Thing argument_thing(std::size_t parameter, std::span<const Symbol> path,
                        Context& context) override;
   Thing default_value(const Thing& function, Symbol parameter, Context& context) override;
+  std::vector<Entry> entries(const Thing& thing, Context& context) override;
+  std::optional<PartialFunction> partial(const Thing& thing, Context& context) override;
+  std::vector<Entry> argument_entries(std::size_t parameter, std::span<const Symbol> path,
+                                      Context& context) override;
+  std::optional<DerivativeFacts> derivative_of(const Thing& thing, Context& context) override;
+  Thing made_derivative(const Thing& maker, const Thing& function,
+                        std::span<const std::pair<Symbol, std::vector<Literal>>> options,
+                        Context& context) override;
+  Thing known_derivative(const std::string& key, Context& context) override;
+  Thing lifted_function(const Thing& around, const std::string& text,
+                        std::span<const std::pair<Symbol, Thing>> held, Context& context) override;
+  // From here on a call of a gradient, named by its key, is one for arguments of these types.
+  void settle_derivative(const std::string& key, ThingHandle gradient,
+                         std::span<const Type> arguments);
+  void begin() override { wanted_.clear(); }
+  void want_derivative(DerivativeCall call) override { wanted_.push_back(std::move(call)); }
+  // The calls of gradients that the last lowering knew no function for.
+  [[nodiscard]] const std::vector<DerivativeCall>& wanted_derivatives() const { return wanted_; }
+  void forget_derivatives() {
+    derivatives_.clear();
+    wanted_.clear();
+  }
+  std::optional<std::int64_t> argument_length(std::size_t parameter,
+                                              std::span<const Symbol> path) override;
+  std::optional<std::vector<Symbol>> argument_keys(std::size_t parameter,
+                                                   std::span<const Symbol> path,
+                                                   Context& context) override;
   Thing module(std::string_view name, Context& context) override;
   Thing class_of(const Thing& thing, Context& context) override;
   Thing plain_field(const Thing& thing, Symbol name, Context& context) override;
@@ -78,6 +107,8 @@ class LiveOutside final : public Outside {
                                                   std::span<const Symbol> path) const;
 
   void set_arguments(const std::vector<PyObject*>* arguments) { arguments_ = arguments; }
+  // Whether something was asked of arguments that nobody had given.
+  [[nodiscard]] bool missed_arguments() const { return missed_arguments_; }
 
   // What a name of one function stands for, whatever the function's own names are.
   void set_alias(ThingHandle function, Symbol name, ThingHandle meaning) {
@@ -126,6 +157,8 @@ class LiveOutside final : public Outside {
   void reached(ThingHandle handle, Reach reach);
   void record(ThingHandle owner, Symbol name, bool attribute, ThingHandle found,
               bool member = false);
+  Thing entry(ThingHandle container, std::string_view word, Context& context);
+  void record_entry(ThingHandle container, Symbol word, ThingHandle found);
   void record_thing(ThingHandle owner, Symbol name, bool attribute, nanobind::handle found,
                     const Thing& thing);
   std::string library_name(nanobind::handle object, const std::string& path);
@@ -144,6 +177,10 @@ class LiveOutside final : public Outside {
   std::unordered_map<Symbol, std::pair<ThingHandle, ThingHandle>> ruled_;
   std::vector<Symbol> typed_now_;  // those whose results are being typed
   const std::vector<PyObject*>* arguments_ = nullptr;
+  bool missed_arguments_ = false;
+  std::unordered_map<std::string, ThingHandle> derivatives_;  // by the keys of calls
+  std::vector<DerivativeCall> wanted_;
+  std::unordered_map<std::string, ThingHandle> lifted_;  // functions, by what they are made of
   FileTable files_;
   struct Read {
     ThingHandle function = -1;

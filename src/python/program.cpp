@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/diagnostics.h"
+#include "python/entries.h"
 #include "python/errors.h"
 #include "python/structure.h"
 #include "python/text.h"
@@ -100,15 +102,32 @@ void Program::call_instead(nb::handle function) {
 }
 
 const CoreFunction& Program::core() {
-  if (!core_) core_ = lower(captured_, handle_, outside_, session_.rules(), context_);
-  return *core_;
+  if (core_) return *core_;
+  core_ = lower(captured_, handle_, outside_, session_.rules(), context_);
+  if (outside_.wanted_derivatives().empty()) return *core_;
+  // It is another program for arguments of other types.
+  of_objects_.push_back(std::move(*core_));
+  core_.reset();
+  return of_objects_.back();
 }
 
 const CoreFunction& Program::core(const std::vector<PyObject*>& arguments) {
   // Of these lowering asks what they are.
-  const bool plain = std::ranges::none_of(
-      arguments, [](PyObject* value) { return is_plain_object(value) || !is_plain_value(value); });
-  if (plain) return core();
+  const bool plain = std::ranges::none_of(arguments, [](PyObject* value) {
+    return is_plain_object(value) || !is_plain_value(value) || holds_functions(value);
+  });
+  if (plain && !needs_arguments_) {
+    try {
+      return core();
+    } catch (const Diagnostic&) {
+      if (!outside_.missed_arguments()) throw;
+      needs_arguments_ = true;  // it depends on how long they are, or on their keys
+    }
+  }
+  return lowered_for(arguments);
+}
+
+const CoreFunction& Program::lowered_for(const std::vector<PyObject*>& arguments) {
   struct Given {
     Given(LiveOutside& outside, const std::vector<PyObject*>& arguments) : outside(outside) {
       outside.set_arguments(&arguments);

@@ -32,6 +32,9 @@ class Program {
   // The same for given arguments: where one is an object of a user's class, its methods are known.
   const CoreFunction& core(const std::vector<PyObject*>& arguments);
 
+  // Lowered for these arguments, whatever is known already.
+  const CoreFunction& lowered_for(const std::vector<PyObject*>& arguments);
+
   LiveOutside& outside() { return outside_; }
   [[nodiscard]] const LiveOutside& outside() const { return outside_; }
   Context& context() { return context_; }
@@ -48,6 +51,7 @@ class Program {
   ThingHandle handle_ = -1;
   CapturedFunction captured_;
   std::optional<CoreFunction> core_;
+  bool needs_arguments_ = false;         // none without looking at the arguments
   std::deque<CoreFunction> of_objects_;  // for arguments that are objects
 };
 

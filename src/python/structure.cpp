@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostics.h"
+#include "lower/argument_steps.h"
 #include "python/text.h"
 
 namespace nb = nanobind;
@@ -77,6 +78,15 @@ nb::object plain_attribute(PyObject* object, PyObject* name) {
   return {};
 }
 
+std::optional<std::int64_t> length_of(PyObject* value) {
+  if (PyList_CheckExact(value) != 0 || PyTuple_CheckExact(value) != 0)
+    return PySequence_Fast_GET_SIZE(value);
+  if (!is_array(value, NumpyTypes::get())) return std::nullopt;
+  const ArrayHead* head = array_head(value);
+  if (head->rank == 0) return std::nullopt;
+  return head->lengths[0];
+}
+
 namespace {
 
 bool is_object(PyObject* value, const Type& type) {
@@ -89,7 +99,8 @@ bool is_object(PyObject* value, const Type& type) {
 bool is_whole(const std::vector<const ReadField*>& fields, std::size_t depth) {
   return std::ranges::any_of(fields, [&](const ReadField* field) {
     if (field->steps.size() == depth) return field->is_whole;
-    return field->steps[depth].form == FieldStep::Form::Attribute;
+    return field->steps[depth].form == FieldStep::Form::Attribute &&
+           !is_length_step(field->steps[depth]);
   });
 }
 
@@ -104,6 +115,14 @@ bool is_numeric_item(const Type& type) {
 Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fields,
                        std::size_t depth, Arena& arena, std::uint32_t& next_dim) {
   Structure result;
+  // How many elements there are counts where a last step says so.
+  const auto counts = [&](const ReadField* field) {
+    return field->steps.size() == depth + 1 && is_length_step(field->steps[depth]);
+  };
+  if (std::ranges::any_of(fields, counts)) {
+    if (const auto length = length_of(value))
+      result.absent.push_back(std::string(kLengthStep) + std::to_string(*length));
+  }
   auto leaf = [&] {
     result.type = type_of_value(value, arena, next_dim);
     return result;
@@ -171,6 +190,7 @@ Structure structure_at(PyObject* value, const std::vector<const ReadField*>& fie
     }
     if (field->steps.size() <= depth) continue;
     const FieldStep& step = field->steps[depth];
+    if (is_length_step(step)) continue;
     const bool known = std::any_of(result.parts.begin(), result.parts.end(),
                                    [&](const auto& part) { return part.step == step; });
     if (known || step.form != FieldStep::Form::Attribute) continue;
@@ -226,6 +246,7 @@ StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& s
   result.form = structure.form;
   result.type = structure.type;
   if (structure.is_same) result.same = nb::borrow(value);
+  result.length = tangent::length_of(structure);
   if (structure.form == Structure::Form::Object) {
     result.type_object = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value)));
     for (const std::string& name : structure.absent) result.absent.push_back(interned(name));
@@ -241,6 +262,7 @@ StructureGuard::Part StructureGuard::part_of(PyObject* value, const Structure& s
 }
 
 bool StructureGuard::accepts(const Part& part, PyObject* value) {
+  if (part.length >= 0 && length_of(value) != part.length) return false;
   switch (part.form) {
     case Structure::Form::Leaf:
       if (part.same.is_valid()) return value == part.same.ptr();

@@ -8,6 +8,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lower/fields.h"
@@ -21,6 +23,9 @@ bool is_plain_object(PyObject* value);
 // An attribute that is found without running code: in the object's dictionary, a slot, or a plain
 // value of its class. Nothing if there is none.
 nanobind::object plain_attribute(PyObject* object, PyObject* name);
+
+// The number of elements of a list, a tuple, or an array along its first axis.
+std::optional<std::int64_t> length_of(PyObject* value);
 
 // A leaf for everything that is no dict, list, tuple or object of a Python class.
 Structure structure_of(PyObject* value, std::size_t parameter, const std::vector<ReadField>& fields,
@@ -48,6 +53,7 @@ class StructureGuard {
     nanobind::object key;                  // how its whole reaches it: a key, an attribute's name
     nanobind::object type_object;          // the class of an object
     nanobind::object same;                 // the leaf itself, where no other will do
+    std::int64_t length = -1;              // where it counts
     std::vector<nanobind::object> absent;  // names of attributes that it does not have
     std::vector<Part> parts;
   };

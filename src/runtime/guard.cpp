@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lower/argument_steps.h"
+#include "python/entries.h"
 #include "python/text.h"
 
 namespace nb = nanobind;
@@ -25,7 +27,8 @@ ArgumentGuard::ArgumentGuard(PyObject* value, const Type& type, const Structure&
       type_(type),
       has_fields_(holds_fields(type)) {
   if (ones_ && signature_ != kNoSignature) mask_ = mask_of_ones(value);
-  if (!structure.is_leaf() || structure.is_items() || structure.is_same)
+  if (!structure.is_leaf() || structure.is_items() || structure.is_same ||
+      length_of(structure) >= 0)
     structure_ = std::make_unique<python::StructureGuard>(value, structure);
 }
 
@@ -70,6 +73,7 @@ NameGuard::NameGuard(const LiveOutside& outside, const std::vector<GlobalBinding
     watched.name = interned(question.name.text());
     watched.attribute = question.attribute;
     watched.member = question.member;
+    watched.entry = question.entry;
     if (question.found >= 0) {
       watched.expected = nb::borrow(outside.object(question.found));
       watched.typed = outside.type_asked(question.found);
@@ -104,6 +108,11 @@ NameGuard::NameGuard(const LiveOutside& outside, const std::vector<GlobalBinding
 // Where a change of the name shows.
 void NameGuard::add_place(const Watched& watched, std::size_t index) {
   PyObject* owner = watched.owner.ptr();
+  if (watched.entry) {
+    if (PyDict_CheckExact(owner) != 0) add_dictionary(owner);
+    always_checked_ = always_checked_ || PyList_CheckExact(owner) != 0;
+    return;
+  }
   if (watched.attribute) {
     if (PyModule_Check(owner) != 0) {
       add_dictionary(PyModule_GetDict(owner));
@@ -142,6 +151,15 @@ bool NameGuard::is_mutable(const Watched& watched) {
 }
 
 nb::object NameGuard::now_of(const Watched& watched) {
+  if (watched.entry) {
+    const std::string_view word = python::view(watched.name);
+    nb::object now = python::entry_now(watched.owner, word);
+    // The keys are made anew each time.
+    if (word == python::kKeys && now.is_valid() &&
+        PyObject_RichCompareBool(now.ptr(), watched.expected.ptr(), Py_EQ) == 1)
+      return watched.expected;
+    return now;
+  }
   if (watched.member)
     return nb::borrow(python::held_by_class(watched.owner.ptr(), watched.name.ptr()));
   return watched.attribute ? attribute_of(watched.owner, watched.name)

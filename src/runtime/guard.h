@@ -84,6 +84,7 @@ class NameGuard {
     nanobind::object name;   // interned str
     bool attribute = false;
     bool member = false;        // what the class `owner` itself holds
+    bool entry = false;         // of a container: `name` is the word for it
     nanobind::object expected;  // invalid: there was none
     bool any_value = false;     // another value of this type does as well
     bool typed = false;

@@ -6,7 +6,9 @@
 #include <unordered_set>
 
 #include "base/sha256.h"
+#include "lower/argument_steps.h"
 #include "python/describe.h"
+#include "python/entries.h"
 #include "python/outside.h"
 #include "python/session.h"
 #include "python/structure.h"
@@ -100,7 +102,8 @@ std::optional<std::vector<std::string>> describe_arguments(
   for (std::size_t k = 0; k < values.size(); ++k) {
     ByteWriter out;
     out.text(described(types[k]));
-    if (python::signature_of(values[k], NumpyTypes::get()) == python::kNoSignature) {
+    if (length_of(structures[k]) >= 0 ||
+        python::signature_of(values[k], NumpyTypes::get()) == python::kNoSignature) {
       out.text(described(structures[k]));
       if (!describe_classes(out, values[k], structures[k])) return std::nullopt;
     }
@@ -215,6 +218,7 @@ std::optional<std::string> told(const Variant& variant, const Binder& binder,
     written.attribute = question.attribute;
     written.member = question.member;
     written.fixed = fixed;
+    written.entry = question.entry;
     written.found = question.found >= 0 ? telling.place(question.found) : kNothing;
   };
   for (const Question& question : outside.questions()) tell(question, false);
@@ -300,6 +304,7 @@ class Finding {
   }
 
   static nb::object ask(nb::handle owner, const StoredQuestion& question) {
+    if (question.entry) return python::entry_now(owner, question.name);
     const nb::object name = interned(question.name);
     if (question.member) {
       if (PyType_Check(owner.ptr()) == 0) return {};
@@ -396,7 +401,8 @@ std::shared_ptr<Variant> revived(const StoredVariant& stored, const Binder& bind
                            .name = parts.context->symbol(question.name),
                            .attribute = question.attribute,
                            .found = static_cast<ThingHandle>(question.found),
-                           .member = question.member});
+                           .member = question.member,
+                           .entry = question.entry});
   }
   std::vector<std::uint32_t> first_lines;
   for (const StoredFile& file : stored.files) {

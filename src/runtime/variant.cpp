@@ -1,10 +1,14 @@
 #include "runtime/variant.h"
 
+#include <algorithm>
+
 #include "base/diagnostics.h"
+#include "lower/argument_steps.h"
 #include "python/collector_pause.h"
 #include "python/session.h"
 #include "python/text.h"
 #include "python/user_rules.h"
+#include "types/variable_types.h"
 
 namespace nb = nanobind;
 
@@ -79,10 +83,17 @@ std::vector<Structure> structures_of(const Binder& binder, const std::vector<PyO
     const ParameterKind form = binder.parameters()[k].form;
     const bool variadic =
         form == ParameterKind::VariadicPositional || form == ParameterKind::VariadicKeyword;
-    if (variadic || python::signature_of(values[k], NumpyTypes::get()) != python::kNoSignature)
+    const bool array = python::is_array(values[k], NumpyTypes::get());
+    if (variadic ||
+        (!array && python::signature_of(values[k], NumpyTypes::get()) != python::kNoSignature))
       continue;
     if (!asked) fields = read();
     asked = true;
+    // Of an array it may count how long it is.
+    if (array && std::ranges::none_of(fields, [&](const ReadField& field) {
+          return field.parameter == k && field.steps.size() == 1 && is_length_step(field.steps[0]);
+        }))
+      continue;
     structures[k] = python::structure_of(values[k], k, fields, arena, next_dim);
   }
   return structures;
@@ -91,17 +102,47 @@ std::vector<Structure> structures_of(const Binder& binder, const std::vector<PyO
 VariantParts differentiate_for(std::shared_ptr<Program> program, const Binder& binder,
                                const std::vector<PyObject*>* values, const GradientOptions& options,
                                const StageLog& log) {
-  const CoreFunction& core = values != nullptr ? program->core(*values) : program->core();
+  // Which function a gradient has that the program calls is another one for other arguments.
+  program->outside().forget_derivatives();
+  const CoreFunction* core = values != nullptr ? &program->core(*values) : &program->core();
   VariantParts parts;
-  parts.core = &core;
   parts.context = program->context().child();
   Arena& arena = parts.context->arena();
   parts.types = values != nullptr ? types_of(*values, arena) : general_types(binder, arena);
-  if (values != nullptr) {
+  const auto take_structures = [&] {
+    if (values == nullptr) return;
     parts.structures =
-        structures_of(binder, *values, [&] { return parts.fields = read_fields(core); }, arena);
+        structures_of(binder, *values, [&] { return parts.fields = read_fields(*core); }, arena);
+  };
+  take_structures();
+  constexpr int kMostRounds = 16;  // gradients under gradients
+  for (int round = 0; !program->outside().wanted_derivatives().empty(); ++round) {
+    if (round == kMostRounds) throw InternalError("the gradients inside do not settle");
+    // Which function a gradient has that the program calls: now the types of its arguments are
+    // known.
+    python::LiveOutside& outside = program->outside();
+    const auto types = variable_types(*core, parts.types, parts.structures, outside,
+                                      python::session().rules(), *parts.context);
+    const std::vector<DerivativeCall> wanted = outside.wanted_derivatives();
+    for (const DerivativeCall& call : wanted) {
+      std::vector<Type> given;
+      for (const Symbol variable : call.arguments) {
+        const auto found = types.find(variable);
+        given.push_back(found != types.end() ? found->second : Type::unknown());
+      }
+      try {
+        outside.settle_derivative(call.key, call.gradient, given);
+      } catch (Diagnostic& diagnostic) {
+        if (diagnostic.ranges.empty())
+          diagnostic.ranges.assign(call.ranges.begin(), call.ranges.end());
+        throw;
+      }
+    }
+    core = &program->lowered_for(values != nullptr ? *values : std::vector<PyObject*>());
+    take_structures();
   }
-  parts.emitted = differentiate(core, parts.types, parts.structures, options, program->outside(),
+  parts.core = core;
+  parts.emitted = differentiate(*core, parts.types, parts.structures, options, program->outside(),
                                 python::session().rules(), *parts.context, log);
   parts.program = std::move(program);
   return parts;

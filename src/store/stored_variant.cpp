@@ -94,6 +94,7 @@ StoredQuestion read_question(ByteReader& in, std::size_t objects) {
   question.attribute = in.flag();
   question.member = in.flag();
   question.fixed = in.flag();
+  question.entry = in.flag();
   question.found = read_place(in, objects);
   return question;
 }
@@ -111,6 +112,7 @@ std::string write_variant(const StoredVariant& variant) {
     out.flag(each.attribute);
     out.flag(each.member);
     out.flag(each.fixed);
+    out.flag(each.entry);
     write_place(out, each.found);
   });
   write_list(out, variant.files, [&](const StoredFile& each) { write_place(out, each.function); });

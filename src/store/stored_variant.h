@@ -47,6 +47,7 @@ struct StoredQuestion {
   bool attribute = false;
   bool member = false;
   bool fixed = false;  // of a library: asked once, not at every call
+  bool entry = false;  // of a container
   std::size_t found = kNothing;
 };
 
