@@ -17,6 +17,7 @@
 
 #include "base/diagnostics.h"
 #include "lower/exits.h"
+#include "lower/holdings.h"
 #include "lower/list_methods.h"
 #include "lower/lower.h"
 #include "lower/names.h"
@@ -39,6 +40,14 @@ struct Callee {
   bool defaults_are_fresh = false;    // evaluated at every call: constructors of dataclasses
 };
 
+// An order of symbols that does not depend on where they lie.
+struct BySpelling {
+  bool operator()(const std::pair<ThingHandle, Symbol>& a,
+                  const std::pair<ThingHandle, Symbol>& b) const {
+    return a.first != b.first ? a.first < b.first : a.second.text() < b.second.text();
+  }
+};
+
 // What lowering has to know before it begins and finds out only on its way: it begins again with
 // each thing that it lacked.
 struct Known {
@@ -52,6 +61,12 @@ struct Known {
   // Loops and comprehensions over a few integers that are written out, for what holds functions or
   // objects is read at their targets: the places where they begin.
   std::set<std::tuple<FileId, std::uint32_t, std::uint32_t>> written_out;
+  // Classes whose objects are kept in columns; how they lie there; what holds references to them.
+  std::map<ThingHandle, Thing> kept;
+  std::map<ThingHandle, std::vector<Cell>> layouts;
+  std::map<std::string, Holding> holdings;
+  // Values of such a class that its objects set for themselves, after they are made.
+  std::set<std::pair<ThingHandle, Symbol>, BySpelling> own_values;
 };
 
 // Thrown where something was added to what is known.
@@ -87,6 +102,7 @@ struct Object {
   int names = 0;  // variables, attributes and parameters that are it
   bool under_construction = false;
   bool rebound = false;  // another object was put in its place
+  bool is_kept = false;  // it stands for any object of its class that is kept in columns
 
   Binding* find(Symbol attribute);
 };
@@ -156,6 +172,9 @@ class Lowering {
   Lowering(Outside& outside, Context& context, Known& known);
 
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
+  // Where something was refused: the classes whose objects the function made, and that it could
+  // keep in columns.
+  [[nodiscard]] std::vector<Thing> classes_made();
 
  private:
   // One argument of a call, in evaluation order.
@@ -372,6 +391,54 @@ class Lowering {
     return collected;
   }
 
+  // kept_objects.cpp: objects in lists and behind several names, kept in columns
+  Object* subject_of(const Expr* core);
+  bool is_reference(const Expr* core);
+  std::optional<Thing> kept_class(const Expr* core);
+  Object& view_of(const Thing& type);
+  Layout& layout_of(const Thing& type);
+  bool may_be_kept(const Thing& type);
+  [[nodiscard]] bool keeps() const;
+  [[nodiscard]] bool is_kept(const Thing& type) const;
+  void keep(const Thing& type);
+  void keep_if_object(const Expr* value);
+  const Expr* keep_made(Object& made, const Expr* path, const Destination& destination,
+                        const Node& where);
+  Cell cell_for(Object& made, Symbol attribute, const std::string& name, const Node& where);
+  void append_cell(Object& made, const Cell& cell, Ranges ranges);
+  Cell* find_cell(const Thing& type, Symbol attribute);
+  const Expr* place_in(const Cell& cell, const Expr* reference, Ranges ranges);
+  const Expr* read_cell(const Expr* reference, const Thing& type, const Expr& it,
+                        Symbol attribute);
+  const Expr* parts_of_cell(const Cell& cell, const Expr* reference, Ranges ranges);
+  void set_cell(const Attribute& target, const Expr* reference, const Thing& type,
+                const Expr* value, Ranges ranges);
+  void put_in_cell(const Cell& cell, const Expr* reference, const Expr* value, Ranges ranges);
+  bool augmented_cell(const AugmentedAssign& it, const Expr* owner, const Thing& type);
+  const Expr* appended(const Call& it);
+  const Expr* settled_reference(const Expr* reference, Ranges ranges);
+  const Expr* nothing(Ranges ranges);
+  const Expr* or_nothing(const Expr* value, const Holding& place);
+  const Expr* kept_comparison(const Comparison& it, const Expr* left, const Expr* right);
+  const Expr* presence(const Expr* reference, bool negated);
+  const Expr* explicit_truth(const Expr* written);
+  Holding written_holding(const Expr* written);
+  void begin_columns(Statements& statements);
+  // holdings.cpp: what variables and lists hold of them
+  Holding holding_of(const Expr* core);
+  Holding holding_of_call(const Call& it);
+  Holding made_holding(const Expr& display, Holding::Form form, const Holding& item);
+  Holding variable_holding(Symbol symbol) const;
+  Holding known_holding(const std::string& key) const;
+  std::string birthplace(const Node& node);
+  void note_holding(Symbol symbol, const Holding& value, Ranges ranges);
+  void note_target(const Expr* target, const Holding& value);
+  void put_into(const Expr* whole, const Holding& item, Ranges ranges);
+  [[noreturn]] static void refuse_mixture(Ranges ranges);
+  // kept_uses.cpp
+  class ReferenceUses;
+  void check_references(const Statements& statements);
+
   // known_values.cpp: functions, classes and modules as values
   const Expr* function_handle(KnownFunction function, std::string_view name, Ranges ranges);
   const KnownFunction* known_function(const Expr* core) const;
@@ -548,6 +615,13 @@ class Lowering {
   std::set<ThingHandle> changed_;
   std::set<ThingHandle> copied_;
   std::unordered_map<ThingHandle, ClassFacts> class_facts_;
+
+  std::map<ThingHandle, Layout> layouts_;  // of kept classes, those that were met
+  std::map<ThingHandle, Object> views_;    // what stands for objects of such a class
+  std::unordered_map<Symbol, Holding> variable_holdings_;
+  std::map<std::pair<ThingHandle, std::string>, Symbol> column_names_;
+  std::vector<Symbol> columns_;  // all of them
+  Symbol nothing_;  // the variable that stands for no object, if there is one
 
   struct Query {
     ThingHandle handle;

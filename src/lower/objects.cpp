@@ -98,12 +98,14 @@ const Expr* Lowering::make_object(const Call& it, const Thing& type, Destination
   Object& object = *object_of(self);
   // What the class holds for all its objects is what an object has until it gets its own.
   for (const Symbol value : facts.values) {
+    if (is_kept(type) && !known_.own_values.contains({type.handle, value})) continue;
     set_attribute(object, value, context_.make<Attribute>(it.ranges, copy(path, {}), value),
                   at(it));
   }
   const Member& constructor = member_of(type, -1, context_.symbol("__init__"));
   if (!facts.is_dataclass && constructor.form == Member::Form::Missing) {
-    if (it.arguments.empty() && it.keywords.empty()) return self;
+    if (it.arguments.empty() && it.keywords.empty())
+      return is_kept(type) ? keep_made(object, path, destination, it) : self;
     refuse(it, called + " gets arguments, and the class has no `__init__`",
            "call it as it is defined", DiagnosticKind::UnresolvedCall);
   }
@@ -111,6 +113,7 @@ const Expr* Lowering::make_object(const Call& it, const Thing& type, Destination
   inline_call(it, constructor_of(it, type, facts), Destination::nothing(),
               {.self = self, .owner = constructor.owner});
   object.under_construction = false;
+  if (is_kept(type)) return keep_made(object, path, destination, it);
   return self;
 }
 
@@ -311,6 +314,7 @@ void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value
 
 const Expr* Lowering::read_attribute(const Expr* value, Object& object, const Expr& it,
                                      Symbol attribute) {
+  if (object.is_kept) return read_cell(value, object.type, it, attribute);
   if (const Binding* known = object.find(attribute)) {
     if (known->form == Binding::Form::Variable) return variable_value(known->variable, it);
     if (known->form == Binding::Form::Value) return copy(known->value, it.ranges);
@@ -378,10 +382,11 @@ std::optional<Symbol> Lowering::plain_attribute(Object& object, Symbol attribute
 
 // The elements of a namedtuple; nothing of another object.
 std::optional<std::vector<const Expr*>> Lowering::elements_of_tuple(const Expr* value) {
-  Object* object = object_of(value);
+  Object* object = subject_of(value);
   if (object == nullptr || object->outer != nullptr) return std::nullopt;
   const ClassFacts& facts = facts_of_class(object->type);
   if (!facts.is_tuple) return std::nullopt;
+  if (object->is_kept) value = settled_reference(value, value->ranges);
   std::vector<const Expr*> elements;
   for (const DataclassField& field : facts.fields)
     elements.push_back(read_attribute(value, *object, *value, field.name));
@@ -403,7 +408,7 @@ void Lowering::assign_attribute(const Attribute& target, const Expr* value, Rang
 // owner.attribute = value, where the owner is lowered.
 void Lowering::set_attribute_of(const Attribute& target, const Expr* owner, const Expr* value,
                                 Ranges ranges) {
-  Object* object = object_of(owner);
+  Object* object = subject_of(owner);
   if (object == nullptr || (object->outer != nullptr && !object->is_argument))
     refuse_attribute(target);
   const Member& member = member_of(object->type, -1, target.attribute);
@@ -418,6 +423,7 @@ void Lowering::set_attribute_of(const Attribute& target, const Expr* owner, cons
       refuse(target, "an attribute of a tuple cannot be set", "make a new one (`_replace`)");
     changed_.insert(object->type.handle);
   }
+  if (object->is_kept) return set_cell(target, owner, object->type, value, ranges);
   if (object->is_argument) return set_in_argument(target, *object, value, ranges);
   set_attribute(*object, target.attribute, value, ranges);
 }
@@ -489,6 +495,10 @@ void Lowering::refuse_objects_left(const CoreFunction& core) {
       const auto* name = as<Name>(node);
       if (name == nullptr || name->scope != Scope::Local || !object_names_.contains(name->symbol))
         continue;
+      for (const auto* held : {&objects_, &retired_objects_}) {
+        const auto found = held->find(name->symbol);
+        if (found != held->end() && found->second->outer == nullptr) keep(found->second->type);
+      }
       throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
                        "an object that the function makes is used as a whole here, which is not "
                        "supported yet",

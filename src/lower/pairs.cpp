@@ -183,7 +183,7 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   }
 
   for (const Expr* value : passed) {
-    if (object_of(value) == nullptr) continue;
+    if (object_of(value) == nullptr && !holding_of(value).has_reference()) continue;
     refuse(it, "an object is passed to " + quoted(callee.name) + ", which calls itself",
            "pass its attributes", DiagnosticKind::RecursiveCall);
   }

@@ -95,7 +95,7 @@ void Lowering::return_statement(const Return& it) {
 }
 
 void Lowering::if_statement(const If& it) {
-  const Expr* test = expression(it.test);
+  const Expr* test = expression(explicit_truth(it.test));
   if (const auto settled = truth_of_settled(it.test, test))
     return block(*settled ? it.body : it.orelse);
   Born first;
@@ -119,7 +119,7 @@ void Lowering::if_statement(const If& it) {
 }
 
 void Lowering::assert_statement(const Assert& it) {
-  const Expr* test = expression(it.test);
+  const Expr* test = expression(explicit_truth(it.test));
   const Expr* message = nullptr;
   Statements first;
   if (it.message != nullptr) first = collect_arm([&] { message = expression(it.message); });
