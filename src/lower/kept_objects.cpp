@@ -39,7 +39,7 @@ std::string snake_case(std::string_view text) {
   return result.empty() ? "item" : result;
 }
 
-bool is_none(const Expr* core) {
+bool is_none_literal(const Expr* core) {
   const auto* constant = as<Constant>(core);
   return constant != nullptr && constant->value.kind == LiteralKind::None;
 }
@@ -72,7 +72,7 @@ void Lowering::keep(const Thing& type) {
   if (made != objects_made_.end()) {
     std::vector<Cell> cells;
     for (const auto& [attribute, binding] : std::vector(made->fields))
-      cells.push_back(cell_for(*made, attribute, snake_case(type.qualified_name.text()), *frame_));
+      cells.push_back(cell_for(*made, attribute, snake_case(type.qualified_name.text()), *context_.make<Pass>(Ranges())));
     known_.layouts[type.handle] = std::move(cells);
   }
   throw LowerAgain();
@@ -180,6 +180,7 @@ const Expr* Lowering::keep_made(Object& made, const Expr* path, const Destinatio
   const Symbol place = destination.form == Destination::Form::Name
                            ? destination.name
                            : names_.fresh(layout.name);
+  if (destination.form != Destination::Form::Name) attribute_variables_.insert(place);
   note_holding(place, Holding::reference(made.type.handle), ranges);
   const Expr* length = context_.make<Call>(
       ranges, static_cast<const Expr*>(global(context_.symbol("len"), ranges)),
@@ -474,7 +475,7 @@ const Expr* Lowering::nothing(Ranges ranges) {
 // None in a place of references is the place that no list has.
 const Expr* Lowering::or_nothing(const Expr* value, const Holding& place) {
   if (place.form != Holding::Form::Reference) return value;
-  if (is_none(value)) return nothing(value->ranges);
+  if (is_none_literal(value)) return nothing(value->ranges);
   if (const auto* choice = as<Conditional>(value))
     return context_.make<Conditional>(value->ranges, choice->test, or_nothing(choice->body, place),
                                       or_nothing(choice->orelse, place));
@@ -519,8 +520,8 @@ const Expr* Lowering::kept_comparison(const Comparison& it, const Expr* left, co
   }
   if (!identity && !equality) return nullptr;
   if (!first && !second) return nullptr;
-  if (first && is_none(right)) return presence(left, !negated);
-  if (second && is_none(left)) return presence(right, !negated);
+  if (first && is_none_literal(right)) return presence(left, !negated);
+  if (second && is_none_literal(left)) return presence(right, !negated);
   if (!first || !second || first->handle != second->handle)
     return holding_of(left).form == Holding::Form::Plain ||
                    holding_of(right).form == Holding::Form::Plain || (first && second)
