@@ -48,10 +48,9 @@ bool fits(const Type& a, const Type& b) {
 }  // namespace
 
 bool Effects::is_pure(const Node* node) const {
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     switch (top->kind) {
       case Kind::Call: {
         const std::string_view callee = static_cast<const Call*>(top)->callee.text();
@@ -70,7 +69,7 @@ bool Effects::is_pure(const Node* node) const {
       default:
         break;
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return true;
 }
@@ -109,10 +108,9 @@ bool Effects::operation_may_raise(const BinaryOperation* operation) const {
 
 bool Effects::may_raise(const Expr* expression,
                         const std::function<bool(const Expr*)>& harmless) const {
-  std::vector<const Node*> stack{expression};
+  SmallStack<const Node*> stack(expression);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     bool raises = false;
     switch (top->kind) {
       case Kind::BinaryOperation:
@@ -127,7 +125,7 @@ bool Effects::may_raise(const Expr* expression,
         // An identity that carries a rule: `with tangent.insert_grad_of(y)`.
         const Rule* rule = callee.starts_with(kUserFunctions) ? rules_.find(callee) : nullptr;
         if (rule != nullptr && rule->given && !rule->random) {
-          for (const Expr* argument : call->arguments) stack.push_back(argument);
+          for (const Expr* argument : call->arguments) stack.push(argument);
           continue;
         }
         raises = !is_total(callee);
@@ -135,9 +133,9 @@ bool Effects::may_raise(const Expr* expression,
           raises = raises || !is_numeric(type_of_(argument));
         raises = raises || !call->keywords.empty();
         // Not the function itself: `np.sum` is no attribute of a value.
-        for (const Expr* argument : call->arguments) stack.push_back(argument);
+        for (const Expr* argument : call->arguments) stack.push(argument);
         if (const auto* method = as<Attribute>(call->function)) {
-          if (type_of_(method->value).kind != TypeKind::Module) stack.push_back(method->value);
+          if (type_of_(method->value).kind != TypeKind::Module) stack.push(method->value);
         }
         if (raises && !(harmless && harmless(call))) return true;
         continue;
@@ -182,7 +180,7 @@ bool Effects::may_raise(const Expr* expression,
     if (raises &&
         !(harmless && is_expression(top->kind) && harmless(static_cast<const Expr*>(top))))
       return true;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return false;
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "syntax/places.h"
@@ -15,54 +14,67 @@
 
 namespace tangent {
 
-// A set of variable numbers.
+// A set of variable numbers. Most functions have fewer than 64 variables: their sets need no memory
+// of their own, and states are copied at every branch and loop.
 class VariableSet {
  public:
   [[nodiscard]] bool has(std::size_t number) const {
-    return number / 64 < words_.size() && (words_[number / 64] >> (number % 64) & 1) != 0;
+    return number / 64 < size() && (word(number / 64) >> (number % 64) & 1) != 0;
   }
   void add(std::size_t number) {
-    if (number / 64 >= words_.size()) words_.resize(number / 64 + 1);
-    words_[number / 64] |= std::uint64_t{1} << (number % 64);
+    if (number / 64 >= size()) rest_.resize(number / 64);
+    word(number / 64) |= std::uint64_t{1} << (number % 64);
   }
   void remove(std::size_t number) {
-    if (number / 64 < words_.size()) words_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+    if (number / 64 < size()) word(number / 64) &= ~(std::uint64_t{1} << (number % 64));
   }
   // Adds the members of another set; whether anything was new.
   bool join(const VariableSet& other) {
-    if (other.words_.size() > words_.size()) words_.resize(other.words_.size());
+    if (other.size() > size()) rest_.resize(other.rest_.size());
     bool changed = false;
-    for (std::size_t k = 0; k < other.words_.size(); ++k) {
-      const std::uint64_t now = words_[k] | other.words_[k];
-      changed = changed || now != words_[k];
-      words_[k] = now;
+    for (std::size_t k = 0; k < other.size(); ++k) {
+      const std::uint64_t now = word(k) | other.word(k);
+      changed = changed || now != word(k);
+      word(k) = now;
     }
     return changed;
   }
   [[nodiscard]] bool empty() const {
-    for (const std::uint64_t word : words_) {
-      if (word != 0) return false;
-    }
-    return true;
+    return first_ == 0 && std::ranges::all_of(rest_, [](std::uint64_t word) { return word == 0; });
   }
 
  private:
-  std::vector<std::uint64_t> words_;
+  [[nodiscard]] std::size_t size() const { return rest_.size() + 1; }
+  [[nodiscard]] std::uint64_t word(std::size_t k) const { return k == 0 ? first_ : rest_[k - 1]; }
+  std::uint64_t& word(std::size_t k) { return k == 0 ? first_ : rest_[k - 1]; }
+
+  std::uint64_t first_ = 0;
+  std::vector<std::uint64_t> rest_;
 };
 
 class Variables {
  public:
   // The number of a name, given on first use.
   std::size_t number(Symbol symbol) {
-    const auto [found, is_new] = numbers_.try_emplace(symbol, symbols_.size());
-    if (is_new) symbols_.push_back(symbol);
-    return found->second;
+    const std::size_t name = symbol.number();
+    if (name >= numbers_.size()) numbers_.resize(std::max<std::size_t>(name + 1, 256));
+    if (numbers_[name] == 0) {
+      symbols_.push_back(symbol);
+      numbers_[name] = static_cast<std::uint32_t>(symbols_.size());
+    }
+    return numbers_[name] - 1;
+  }
+  // That of a name which has one; beyond all numbers if it has none.
+  [[nodiscard]] std::size_t find(Symbol symbol) const {
+    const std::size_t name = symbol.number();
+    const bool known = name < numbers_.size() && numbers_[name] != 0;
+    return known ? numbers_[name] - 1 : static_cast<std::size_t>(-1);
   }
   [[nodiscard]] Symbol symbol(std::size_t number) const { return symbols_[number]; }
   [[nodiscard]] std::size_t size() const { return symbols_.size(); }
 
  private:
-  std::unordered_map<Symbol, std::size_t> numbers_;
+  std::vector<std::uint32_t> numbers_;  // 1 + that of a name of the table, 0: none yet
   std::vector<Symbol> symbols_;
 };
 
@@ -78,9 +90,8 @@ void for_each_read(const Node* node, F&& f) {
       if (name->scope == Scope::Local) f(name->symbol);
       continue;
     }
-    if (is_leaf(*top)) continue;
     const std::size_t mark = stack.size();
-    for_each_child(*top, [&](const Node* child) { stack.push(child); });
+    push_children(stack, *top);
     stack.reverse_from(mark);
   }
 }
@@ -122,7 +133,7 @@ void for_each_shaped_read(const Node* node, F&& f) {
         continue;
       }
     }
-    if (!is_leaf(*top)) for_each_child(*top, [&](const Node* child) { stack.push(child); });
+    push_children(stack, *top);
   }
 }
 

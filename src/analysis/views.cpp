@@ -55,13 +55,12 @@ class Views {
   }
 
   void count(const Node* node) {
-    std::vector<const Node*> stack{node};
+    SmallStack<const Node*> stack(node);
     while (!stack.empty()) {
-      const Node* top = stack.back();
-      stack.pop_back();
+      const Node* top = stack.pop();
       if (const auto* name = as<Name>(top); name != nullptr && name->scope == Scope::Local)
         ++mentions_[name->symbol];
-      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      push_children(stack, *top);
     }
   }
 

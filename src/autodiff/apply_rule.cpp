@@ -12,13 +12,12 @@ namespace {
 
 int count_reads(const Node* node, Symbol derivative) {
   int count = 0;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top)) == derivative)
       ++count;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return count;
 }
@@ -298,17 +297,16 @@ bool Reverse::may_vanish(const Linear& adjoint, const Expr* argument) {
 
 bool Reverse::is_sparse(const Expr* value) const {
   bool found = false;
-  std::vector<const Node*> stack{value};
+  SmallStack<const Node*> stack(value);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is<Conditional>(top)) found = true;
     if (const auto* name = as<Name>(top)) found = found || sparse_.contains(name->symbol);
     if (const auto* call = as<Call>(top)) {
       const std::string_view callee = call->callee.text();
       found = found || callee == "numpy.where" || callee.starts_with("tangent.runtime.");
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return found;
 }
@@ -318,14 +316,13 @@ Truth Reverse::decide(const Expr* test, Binding& binding) {
 }
 
 bool Reverse::has_derivative(const Expr* expression, const Binding& binding) {
-  std::vector<const Node*> stack{expression};
+  SmallStack<const Node*> stack(expression);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top))) return true;
     if (const auto* name = as<Name>(top); name && binding.locals.contains(name->symbol))
       return true;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return false;
 }

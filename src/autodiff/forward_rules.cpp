@@ -18,14 +18,13 @@ namespace {
 // How often an expression of a body reads a name; d[x] does not read x.
 int reads_in_body(const Node* node, Symbol symbol) {
   int count = 0;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top))) continue;
     const auto* name = as<Name>(top);
     count += name != nullptr && name->symbol == symbol ? 1 : 0;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return count;
 }
@@ -318,10 +317,9 @@ bool Forward::has_derivative(const Expr* expression, const Binding& binding) {
 // Whether all tangents that an expression reads are zero: it is linear in them.
 bool Forward::vanishes(const Expr* expression, Binding& binding) {
   bool zero = true;
-  std::vector<const Node*> stack{expression};
+  SmallStack<const Node*> stack(expression);
   while (!stack.empty() && zero) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind)) {
       if (const Symbol of = derivative_of(static_cast<const Expr*>(top))) {
         const int index =
@@ -335,7 +333,7 @@ bool Forward::vanishes(const Expr* expression, Binding& binding) {
       const auto local = binding.locals.find(name->symbol);
       zero = local == binding.locals.end() || local->second.is_zero();
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return zero;
 }

@@ -290,10 +290,9 @@ Linear Algebra::divide(const Linear& value, const Expr* divisor) {
 // the primal holds are finite where they are read at all.
 bool Algebra::stands_outside(const Factor& factor) {
   if (factor.inverse) return false;
-  std::vector<const Node*> stack{factor.base};
+  SmallStack<const Node*> stack(factor.base);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* operation = as<BinaryOperation>(top)) {
       using enum BinaryOperator;
       if (operation->op != Add && operation->op != Subtract && operation->op != Multiply)
@@ -303,7 +302,7 @@ bool Algebra::stands_outside(const Factor& factor) {
       if (call->callee.text() != "numpy.mean" && call->callee.text() != "numpy.subtract")
         return false;
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return true;
 }

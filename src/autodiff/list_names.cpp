@@ -1,6 +1,7 @@
 #include "autodiff/list_names.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +16,7 @@ namespace {
 class ListNamer {
  public:
   ListNamer(const CoreFunction& core, const TypedFunction& typed, Context& context)
-      : typed_(typed), context_(context), names_(context, core) {}
+      : core_(core), typed_(typed), context_(context) {}
 
   Block block(Block body) {
     return with_statements(context_, body, [this](const Stmt* statement, auto& out) {
@@ -24,6 +25,11 @@ class ListNamer {
   }
 
  private:
+  NamePool& names() {
+    if (!names_) names_.emplace(context_, core_);
+    return *names_;
+  }
+
   const Stmt* renewed(const Stmt* statement, std::vector<const Stmt*>& out) {
     if (const auto* loop = as<For>(statement)) {
       if (const Stmt* keyed = by_keys(loop, out)) return keyed;
@@ -74,7 +80,7 @@ class ListNamer {
 
   // keys = list(d)
   Symbol keys_of(const Name* map, std::vector<const Stmt*>& out) {
-    const Symbol keys = names_.fresh("keys");
+    const Symbol keys = names().fresh("keys");
     const Expr* list = context_.make<Call>(
         map->ranges, context_.global(context_.symbol("list")), context_.symbol("builtins.list"),
         context_.list<const Expr*>({map}), List<const Keyword*>());
@@ -138,7 +144,7 @@ class ListNamer {
     }
     const Expr* key = how == "items" ? pair->elements[0] : loop->target;
     const Expr* value = how == "items" ? pair->elements[1] : loop->target;
-    if (how == "values") key = context_.local(names_.fresh("key"), loop->target->ranges);
+    if (how == "values") key = context_.local(names().fresh("key"), loop->target->ranges);
     std::vector<const Stmt*> body;
     if (how != "keys") {
       body.push_back(context_.assign(value, context_.make<Subscript>(map->ranges, map, key),
@@ -158,8 +164,8 @@ class ListNamer {
     if (map == nullptr || how != "values") return nullptr;
     const Ranges ranges = node->ranges;
     const Symbol keys = keys_of(map, out);
-    const Symbol values = names_.fresh("values");
-    const Symbol key = names_.fresh("key");
+    const Symbol values = names().fresh("values");
+    const Symbol key = names().fresh("key");
     const auto local = [&](Symbol symbol) {
       return static_cast<const Expr*>(context_.local(symbol, ranges));
     };
@@ -184,7 +190,7 @@ class ListNamer {
                         return item.kind == TypeKind::List && item.may_be_active();
                       });
     if (!is<TupleDisplay>(loop->target) || !rows) return nullptr;
-    const Symbol row = names_.fresh("row");
+    const Symbol row = names().fresh("row");
     const auto local = [&] {
       return static_cast<const Expr*>(context_.local(row, loop->target->ranges));
     };
@@ -211,7 +217,7 @@ class ListNamer {
                        }) != nullptr;
     if (!type.is_array() || !type.may_be_active() || reads || !is_plain(array)) return nullptr;
     const Ranges ranges = assign->ranges;
-    const Symbol item = names_.fresh("item");
+    const Symbol item = names().fresh("item");
     const auto local = [&](Symbol symbol) {
       return static_cast<const Expr*>(context_.local(symbol, ranges));
     };
@@ -249,7 +255,7 @@ class ListNamer {
     const bool constants =
         std::ranges::all_of(elements, [&](const Expr* element) { return is<Constant>(element); });
     if (elements.empty() || !numbers || constants || !is_plain(node)) return node;
-    const Symbol name = names_.fresh("items");
+    const Symbol name = names().fresh("items");
     out.push_back(context_.assign(context_.local(name, node->ranges),
                                   context_.make<ListDisplay>(node->ranges, elements),
                                   node->ranges));
@@ -294,7 +300,7 @@ class ListNamer {
     const bool is_made = value != node || makes_list(node);
     if (!is_made || !is_plain(value)) return inside(node, out);
     value = inside(value, out);
-    const Symbol name = names_.fresh("items");
+    const Symbol name = names().fresh("items");
     out.push_back(context_.assign(context_.local(name, node->ranges), value, node->ranges));
     return context_.local(name, node->ranges);
   }
@@ -345,9 +351,10 @@ class ListNamer {
     Symbol keys;
   };
 
+  const CoreFunction& core_;
   const TypedFunction& typed_;
   Context& context_;
-  NamePool names_;
+  std::optional<NamePool> names_;  // once a new name is asked for
   std::unordered_map<Symbol, Walked> pending_;
 };
 

@@ -177,6 +177,7 @@ void for_each_pair_call(Block body, const std::function<void(const Assign*, cons
 
 PairTable find_active_pairs(const TypedProgram& program, const std::vector<CorePair>& pairs,
                             const std::vector<Symbol>& inputs, RuleBook& rules) {
+  if (pairs.empty()) return {};
   return Finder(program, pairs, inputs, rules).run();
 }
 

@@ -28,15 +28,14 @@ bool Reverse::is_overwritten(const Expr* node) {
 
 int Reverse::overwritten_reads(const Expr* node) {
   int count = 0;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind) && is_overwritten(static_cast<const Expr*>(top))) {
       ++count;
       continue;
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return count;
 }

@@ -56,12 +56,11 @@ std::size_t Reverse::active_parts(const Expr* node) const {
 
 std::size_t Reverse::size_of(const Expr* node, std::size_t limit) {
   std::size_t count = 0;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty() && count <= limit) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     ++count;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return count;
 }
@@ -288,18 +287,17 @@ const Expr* Reverse::witness(const Expr* node) {
   if (is<Name>(node)) return node;
   const Type type = typing_.of(node);
   const Expr* found = nullptr;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   std::size_t budget = 64;
   while (!stack.empty() && found == nullptr && budget-- > 0) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (!is_expression(top->kind)) continue;
     const auto* expression = static_cast<const Expr*>(top);
     if (const auto* name = as<Name>(expression);
         name != nullptr && name->scope == Scope::Local && same_shape(typing_.of(name), type)) {
       found = name;
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return found != nullptr ? found : hoist(node, name_for(node));
 }

@@ -1,6 +1,7 @@
 #include "autodiff/rebound_lists.h"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace {
 class ListParter {
  public:
   ListParter(const CoreFunction& core, const TypedFunction& typed, Context& context)
-      : typed_(typed), context_(context), names_(context, core) {}
+      : core_(core), typed_(typed), context_(context) {}
 
   Block block(Block body) {
     std::vector<const Stmt*> out(body.begin(), body.end());
@@ -32,7 +33,7 @@ class ListParter {
       const Symbol was = target->symbol;
       const std::size_t end = next_binding(out, k + 1, was);
       if (end == out.size() ? !is_dead_behind(out, was) : may_break(out, k, end)) continue;
-      const Symbol now = names_.fresh(was.text());
+      const Symbol now = names().fresh(was.text());
       out[k] = context_.assign(context_.local(now, target->ranges), assign->value, assign->ranges);
       for (std::size_t next = k + 1; next < end; ++next)
         out[next] = static_cast<const Stmt*>(renamed(out[next], was, now));
@@ -48,6 +49,11 @@ class ListParter {
   }
 
  private:
+  NamePool& names() {
+    if (!names_) names_.emplace(context_, core_);
+    return *names_;
+  }
+
   // A block around the one at hand, and where in it that one stands.
   struct Around {
     const std::vector<const Stmt*>* block;
@@ -153,10 +159,11 @@ class ListParter {
                             [&](const Node* child) { return renamed(child, was, now); });
   }
 
+  const CoreFunction& core_;
   const TypedFunction& typed_;
   Context& context_;
-  NamePool names_;
-  std::vector<Around> around_;  // outermost first
+  std::optional<NamePool> names_;  // once a new name is asked for
+  std::vector<Around> around_;     // outermost first
   std::unordered_set<Symbol> lists_;
 };
 

@@ -433,13 +433,12 @@ bool Reverse::reads_only_result(const Call* call) {
 
 int Reverse::count_name(const Node* node, Symbol symbol) {
   int count = 0;
-  std::vector<const Node*> stack{node};
+  SmallStack<const Node*> stack(node);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is_expression(top->kind) && derivative_of(static_cast<const Expr*>(top))) continue;
     if (const auto* name = as<Name>(top)) count += name->symbol == symbol ? 1 : 0;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return count;
 }
@@ -490,17 +489,16 @@ void Reverse::reverse_augmented(Block block, std::size_t index) {
 }
 
 bool Reverse::contains_call(const Linear& value) {
-  std::vector<const Node*> stack;
+  SmallStack<const Node*> stack;
   for (const Term& term : value.terms) {
-    for (const Factor& factor : term.factors) stack.push_back(factor.base);
+    for (const Factor& factor : term.factors) stack.push(factor.base);
   }
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (is<Call>(top)) return true;
     const auto* operation = as<BinaryOperation>(top);
     if (operation != nullptr && operation->op == BinaryOperator::MatrixMultiply) return true;
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return false;
 }

@@ -88,10 +88,9 @@ void Reverse::reverse_if(const If* statement) {
 
 bool Reverse::is_cheap_test(const Expr* test) {
   bool cheap = true;
-  std::vector<const Node*> stack{test};
+  SmallStack<const Node*> stack(test);
   while (!stack.empty() && cheap) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* call = as<Call>(top)) {
       const std::string_view callee = call->callee.text();
       cheap =
@@ -101,7 +100,7 @@ bool Reverse::is_cheap_test(const Expr* test) {
     if (const auto* operation = as<BinaryOperation>(top)) {
       cheap = operation->op != BinaryOperator::MatrixMultiply;
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return cheap;
 }

@@ -539,10 +539,9 @@ void Reverse::killed_in_loop(const Stmt* loop) {
 
 std::unordered_set<Symbol> Reverse::scattered_by(const Stmt* loop) const {
   std::unordered_set<Symbol> found;
-  std::vector<const Node*> stack{loop};
+  SmallStack<const Node*> stack(loop);
   while (!stack.empty()) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* subscript = as<Subscript>(top)) {
       if (const auto* name = as<Name>(subscript->value)) found.insert(name->symbol);
     }
@@ -559,7 +558,7 @@ std::unordered_set<Symbol> Reverse::scattered_by(const Stmt* loop) const {
     if (const auto* assign = as<Assign>(top); assign && is<TupleDisplay>(assign->targets[0])) {
       if (const auto* name = as<Name>(assign->value)) found.insert(name->symbol);
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return found;
 }

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/symbol_set.h"
 #include "lower/lower.h"
 #include "syntax/build.h"
 
@@ -31,7 +32,7 @@ class NamePool {
 
  private:
   Context& context_;
-  std::unordered_set<Symbol> taken_;
+  SymbolSet taken_;
   std::unordered_map<Symbol, int> next_number_;  // by the name that is wished for
 };
 

@@ -78,10 +78,9 @@ Linear Reverse::all_parts(Binding& binding) {
 // Whether all adjoints that an expression reads are zero.
 bool Reverse::vanishes(const Expr* expression, Binding& binding) {
   bool zero = true;
-  std::vector<const Node*> stack{expression};
+  SmallStack<const Node*> stack(expression);
   while (!stack.empty() && zero) {
-    const Node* top = stack.back();
-    stack.pop_back();
+    const Node* top = stack.pop();
     if (const auto* subscript = as<Subscript>(top); subscript && derivative_of(subscript->value)) {
       zero = part_adjoint(subscript->index, binding).is_zero();
       continue;
@@ -94,7 +93,7 @@ bool Reverse::vanishes(const Expr* expression, Binding& binding) {
       const auto local = binding.locals.find(name->symbol);
       zero = local == binding.locals.end() || local->second.is_zero();
     }
-    for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *top);
   }
   return zero;
 }

@@ -1,36 +1,44 @@
-// Interned names: equal text is the same `Symbol`, so names compare and hash as pointers.
+// Interned names: equal text is the same `Symbol`, so names compare and hash as pointers, and have
+// small numbers for tables.
 //
 // In: text. Out: a `Symbol` valid as long as the table. A table belongs to one captured function
 // and is shared by all of its variants; there is no global table.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace tangent {
 
 class Symbol {
  public:
   constexpr Symbol() = default;
-  [[nodiscard]] std::string_view text() const { return text_ ? std::string_view(*text_) : ""; }
-  [[nodiscard]] bool empty() const { return text_ == nullptr; }
-  explicit operator bool() const { return text_ != nullptr; }
+  [[nodiscard]] std::string_view text() const {
+    return entry_ != nullptr ? std::string_view(entry_->first) : "";
+  }
+  // The place among the names of its table, in the order in which they came.
+  [[nodiscard]] std::size_t number() const { return entry_->second; }
+  [[nodiscard]] bool empty() const { return entry_ == nullptr; }
+  explicit operator bool() const { return entry_ != nullptr; }
   bool operator==(const Symbol&) const = default;
 
  private:
   friend class Symbols;
   friend struct std::hash<Symbol>;
-  explicit constexpr Symbol(const std::string* text) : text_(text) {}
-  const std::string* text_ = nullptr;
+  using Entry = std::pair<const std::string, std::uint32_t>;
+  explicit constexpr Symbol(const Entry* entry) : entry_(entry) {}
+  const Entry* entry_ = nullptr;
 };
 
 class Symbols {
  public:
   Symbol intern(std::string_view text) {
     auto found = table_.find(text);
-    if (found == table_.end()) found = table_.emplace(text).first;
+    if (found == table_.end())
+      found = table_.emplace(text, static_cast<std::uint32_t>(table_.size())).first;
     return Symbol(&*found);
   }
 
@@ -42,7 +50,7 @@ class Symbols {
     }
   };
   // Node based: the address of a text never changes.
-  std::unordered_set<std::string, Hash, std::equal_to<>> table_;
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> table_;
 };
 
 }  // namespace tangent
@@ -50,6 +58,6 @@ class Symbols {
 template <>
 struct std::hash<tangent::Symbol> {
   std::size_t operator()(tangent::Symbol symbol) const noexcept {
-    return std::hash<const void*>()(symbol.text_);
+    return std::hash<const void*>()(symbol.entry_);
   }
 };

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <functional>
-#include <unordered_set>
 #include <vector>
 
+#include "base/symbol_set.h"
 #include "syntax/visit.h"
 
 namespace tangent {
 
 Block spell_hidden_builtins(Block body, List<const Parameter*> parameters, Context& context) {
-  std::unordered_set<Symbol> locals;
-  std::unordered_set<Symbol> globals;
+  SymbolSet locals;
+  SymbolSet globals;
   for (const Parameter* parameter : parameters) locals.insert(parameter->name);
   for (const Stmt* statement : body) {
     for_each_node(*statement, [&](const Node& node) {

@@ -590,6 +590,7 @@ Block spell_out_dicts(const CoreFunction& core, const KeysOf& keys_of, Context& 
 }
 
 CoreFunction spell_out_local_dicts(const CoreFunction& core, Context& context) {
+  if (!context.has_made(Kind::Dictionary)) return core;
   CoreFunction result = core;
   result.body = LocalDicts(core, context).run();
   // A name that every display gives the same keys, and nothing else refers to or changes.

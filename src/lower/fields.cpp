@@ -222,13 +222,12 @@ class FieldNamer {
   }
 
   bool mentions_root(const Node* node) const {
-    std::vector<const Node*> stack{node};
+    SmallStack<const Node*> stack(node);
     while (!stack.empty()) {
-      const Node* top = stack.back();
-      stack.pop_back();
+      const Node* top = stack.pop();
       if (const auto* name = as<Name>(top); name != nullptr && roots_.contains(name->symbol))
         return true;
-      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      push_children(stack, *top);
     }
     return false;
   }
@@ -365,6 +364,9 @@ std::vector<ReadField> read_fields(const CoreFunction& core) {
 
 CoreFunction spell_out_argument_dicts(const CoreFunction& core,
                                       const std::vector<Structure>& structures, Context& context) {
+  if (std::ranges::all_of(structures,
+                          [](const Structure& it) { return it.form == Structure::Form::Leaf; }))
+    return core;
   std::vector<NamedField> fields;
   const FieldNamer namer(core, structures, fields, context);
   const StructureOf structure_of = [&](const Expr* node) { return namer.reached(node); };

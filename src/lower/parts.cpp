@@ -464,12 +464,11 @@ class Replacer {
   }
 
   bool mentions_container(const Node* node) {
-    std::vector<const Node*> stack{node};
+    SmallStack<const Node*> stack(node);
     while (!stack.empty()) {
-      const Node* top = stack.back();
-      stack.pop_back();
+      const Node* top = stack.pop();
       if (container(top) != nullptr) return true;
-      for_each_child(*top, [&](const Node* child) { stack.push_back(child); });
+      push_children(stack, *top);
     }
     return false;
   }

@@ -192,9 +192,21 @@ class FilledNames {
   Counts counts_;
 };
 
+// Whether a list is changed, or an element stored, in a statement or in the blocks of it.
+bool changes_in_place(const Stmt* statement) {
+  if (list_change(statement) || stored_place(statement) != nullptr) return true;
+  bool found = false;
+  for_each_child(*statement, [&](const Node* child) {
+    found =
+        found || (is_statement(child->kind) && changes_in_place(static_cast<const Stmt*>(child)));
+  });
+  return found;
+}
+
 }  // namespace
 
 Block without_second_names(const CoreFunction& core, Context& context) {
+  if (std::ranges::none_of(core.body, changes_in_place)) return core.body;
   CoreFunction filled = core;
   filled.body = FilledNames(core, context).block(core.body);
   return SecondNames(filled, context).run();

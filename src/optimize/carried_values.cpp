@@ -26,18 +26,27 @@ class CarriedValues {
   explicit CarriedValues(const PassInput& input) : input_(input) {}
 
   Block run(Block body) {
-    for (const Stmt* statement : body) count(statement);
+    whole_ = body;
     look(body);
     return removed_.empty() ? body : rewrite(body);
   }
 
  private:
-  void count(const Stmt* statement) {
-    for_each_node(*statement, [&](const Node& node) {
-      if (const auto* name = as<Name>(&node)) ++mentions_[name->symbol];
-      if (const auto* push = as<Push>(&node)) ++mentions_[push->tape];
-      if (const auto* pop = as<Pop>(&node)) ++mentions_[pop->tape];
-    });
+  int mentions_of(Symbol tape) const {
+    int found = 0;
+    for (const Stmt* statement : whole_) {
+      for_each_node(*statement, [&](const Node& node) {
+        const auto* name = as<Name>(&node);
+        const auto* push = as<Push>(&node);
+        const auto* pop = as<Pop>(&node);
+        found += (name != nullptr && name->symbol == tape) ||
+                         (push != nullptr && push->tape == tape) ||
+                         (pop != nullptr && pop->tape == tape)
+                     ? 1
+                     : 0;
+      });
+    }
+    return found;
   }
 
   static Block body_of(const Stmt* loop) {
@@ -117,7 +126,7 @@ class CarriedValues {
       const auto* repeat = as<While>(block[j]);
       const auto* driver = repeat != nullptr ? as<Name>(repeat->test) : nullptr;
       const bool drives = driver != nullptr && driver->symbol == end->tape;
-      if (mentions_[end->tape] != (drives ? 4 : 3)) return;
+      if (mentions_of(end->tape) != (drives ? 4 : 3)) return;
       if (drives) drivers_.emplace(block[j], begin->tape);
       removed_.insert(taken);
       removed_.insert(end);
@@ -175,7 +184,7 @@ class CarriedValues {
   }
 
   const PassInput& input_;
-  std::unordered_map<Symbol, int> mentions_;
+  Block whole_;
   std::unordered_set<const Stmt*> removed_;
   std::unordered_set<Symbol> tapes_;
   std::unordered_map<const Stmt*, Symbol> drivers_;

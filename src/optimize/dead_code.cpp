@@ -10,6 +10,7 @@
 
 #include "analysis/dataflow.h"
 #include "analysis/variables.h"
+#include "base/symbol_set.h"
 #include "optimize/passes.h"
 #include "syntax/attempts.h"
 
@@ -35,7 +36,7 @@ class DeadCode {
       std::unordered_map<Symbol, bool> tapes;
       find_live_tapes(body, tapes);
       for (const auto& [tape, live] : tapes) {
-        if (!live && dead_tapes_.insert(tape).second) again = true;
+        if (!live && dead_tapes_.insert(tape)) again = true;
       }
     }
     return rewrite(body);
@@ -182,7 +183,7 @@ class DeadCode {
     std::unordered_map<Symbol, int> bindings;
     for (const Stmt* statement : body)
       for_each_binding(statement, [&](Symbol symbol) { ++bindings[symbol]; });
-    std::unordered_set<Symbol> bound_here;
+    SymbolSet bound_here;
     for (const Stmt* statement : body) {
       const auto* assign = as<Assign>(statement);
       const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
@@ -477,16 +478,16 @@ class DeadCode {
   const PassInput& input_;
   bool removed_block_ = false;
   Variables variables_;
-  std::unordered_set<const Stmt*> live_targets_;  // statements that assign what is read later
-  std::unordered_set<const For*> live_items_;     // loops whose targets are read behind them
-  std::unordered_set<Symbol> tapes_;
-  std::unordered_set<Symbol> dead_tapes_;
+  NodeSet live_targets_;  // statements that assign what is read later
+  NodeSet live_items_;    // loops whose targets are read behind them
+  SymbolSet tapes_;
+  SymbolSet dead_tapes_;
   std::unordered_map<Symbol, Symbol> shaped_like_;  // a tangent or adjoint -> its variable
   Evaluations again_;
   Evaluations divisors_;                       // of the quotients among them
   std::vector<std::pair<Type, Type>> joined_;  // of arrays that are broadcast together anyhow
-  std::unordered_set<const Stmt*> nested_;     // statements in branches and loops
-  std::unordered_set<const Stmt*> attempted_;  // those of a `try`
+  NodeSet nested_;                             // statements in branches and loops
+  NodeSet attempted_;                          // those of a `try`
 };
 
 }  // namespace

@@ -154,6 +154,7 @@ class DeadElements {
 }  // namespace
 
 Block remove_dead_elements(Block body, const PassInput& input) {
+  if (!input.context.has_made(Kind::Subscript)) return body;
   return DeadElements(input).run(body);
 }
 

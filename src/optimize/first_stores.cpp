@@ -93,6 +93,9 @@ class FirstStores {
 
 }  // namespace
 
-Block first_stores(Block body, const PassInput& input) { return FirstStores(input).block(body); }
+Block first_stores(Block body, const PassInput& input) {
+  if (!input.context.has_made(Kind::Subscript)) return body;
+  return FirstStores(input).block(body);
+}
 
 }  // namespace tangent

@@ -229,6 +229,9 @@ class JoinElements {
 
 }  // namespace
 
-Block join_elements(Block body, const PassInput& input) { return JoinElements(input).block(body); }
+Block join_elements(Block body, const PassInput& input) {
+  if (!input.context.has_made(Kind::Subscript)) return body;
+  return JoinElements(input).block(body);
+}
 
 }  // namespace tangent

@@ -48,7 +48,8 @@ class Program {
     add(body, 0, -1, -1, turned, next_block, true);
     for (int k = 0; k < size(); ++k) {
       note_tapes(k);
-      for_each_change(at(k).statement, [&](Symbol symbol) { definitions_[symbol].push_back(k); });
+      for_each_change(at(k).statement,
+                      [&](Symbol symbol) { at(definitions_, symbol).push_back(k); });
     }
   }
 
@@ -56,18 +57,22 @@ class Program {
   [[nodiscard]] const Entry& at(int k) const { return entries_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] const std::vector<int>& definitions(Symbol symbol) const {
     static const std::vector<int> kNone;
-    const auto found = definitions_.find(symbol);
-    return found != definitions_.end() ? found->second : kNone;
+    const std::size_t number = variables_.find(symbol);
+    return number < definitions_.size() ? definitions_[number] : kNone;
   }
   [[nodiscard]] const std::vector<Symbol>& tapes() const { return tapes_; }
   // The one push and the one pop of a tape that nothing else looks at; -1 otherwise.
   [[nodiscard]] std::pair<int, int> sites(Symbol tape) const {
-    const auto found = sites_.find(tape);
-    if (found == sites_.end()) return {-1, -1};
-    const Sites& sites = found->second;
+    const std::size_t number = variables_.find(tape);
+    if (number >= sites_.size()) return {-1, -1};
+    const Sites& sites = sites_[number];
     return sites.pushes == 1 && sites.pops == 1 && sites.others == 0
                ? std::pair(sites.push, sites.pop)
                : std::pair(-1, -1);
+  }
+  [[nodiscard]] bool changes_lists() const {
+    return std::ranges::any_of(
+        entries_, [](const Entry& entry) { return list_change(entry.statement).list != nullptr; });
   }
   // Whether a statement stands inside another one, at any depth.
   [[nodiscard]] bool inside(int k, int outer) const {
@@ -103,6 +108,14 @@ class Program {
     int pops = 0;
     int others = 0;
   };
+
+  // What is known of a variable or tape, by its number.
+  template <class T>
+  T& at(std::vector<T>& facts, Symbol symbol) {
+    const std::size_t number = variables_.number(symbol);
+    if (number >= facts.size()) facts.resize(number + 1);
+    return facts[number];
+  }
 
   // The parts of a statement that are not statements.
   template <class F>
@@ -146,8 +159,8 @@ class Program {
   void note_tapes(int k) {
     const Stmt* statement = at(k).statement;
     if (const auto* push = as<Push>(statement)) {
-      if (!sites_.contains(push->tape)) tapes_.push_back(push->tape);
-      Sites& sites = sites_[push->tape];
+      Sites& sites = at(sites_, push->tape);
+      if (sites.pushes + sites.pops + sites.others == 0) tapes_.push_back(push->tape);
       ++sites.pushes;
       sites.push = k;
     }
@@ -156,21 +169,22 @@ class Program {
     for_each_own_part(statement, [&](const Node* part) {
       for_each_node(*part, [&](const Node& node) {
         if (const auto* pop = as<Pop>(&node)) {
-          Sites& sites = sites_[pop->tape];
+          Sites& sites = at(sites_, pop->tape);
           ++sites.pops;
           sites.pop = k;
           if (pop != whole) ++sites.others;
         } else if (const auto* name = as<Name>(&node); name != nullptr) {
           const bool made = assign != nullptr && assign->targets[0] == name;
-          if (!made) ++sites_[name->symbol].others;
+          if (!made) ++at(sites_, name->symbol).others;
         }
       });
     });
   }
 
   std::vector<Entry> entries_;
-  std::unordered_map<Symbol, std::vector<int>> definitions_;
-  std::unordered_map<Symbol, Sites> sites_;
+  Variables variables_;
+  std::vector<std::vector<int>> definitions_;  // by the number of the variable
+  std::vector<Sites> sites_;
   std::vector<Symbol> tapes_;
 };
 
@@ -201,12 +215,7 @@ class Recompute {
     if (input_.has_halves || !has_tapes(body)) return body;
     Program program(body);
     if (program.tapes().size() * static_cast<std::size_t>(program.size()) > kMostWork) return body;
-    lists_change_ = std::ranges::any_of(body, [](const Stmt* statement) {
-      return find_node(statement, [](const Node* node) {
-               return is_statement(node->kind) &&
-                      list_change(static_cast<const Stmt*>(node)).list != nullptr;
-             }) != nullptr;
-    });
+    lists_change_ = program.changes_lists();
     // In the order of the forward part: what comes first may be at hand for what follows.
     const std::vector<Symbol> tapes = program.tapes();
     for (const Symbol tape : tapes) {

@@ -17,12 +17,25 @@ namespace tangent {
 
 namespace {
 
-using ReadCounts = std::unordered_map<Symbol, int>;
+// By the number of the name.
+class ReadCounts {
+ public:
+  void add(Symbol symbol) {
+    if (symbol.number() >= counts_.size()) counts_.resize(symbol.number() + 1);
+    ++counts_[symbol.number()];
+  }
+  [[nodiscard]] int of(Symbol symbol) const {
+    return symbol.number() < counts_.size() ? counts_[symbol.number()] : 0;
+  }
+
+ private:
+  std::vector<int> counts_ = std::vector<int>(256);
+};
 
 // How often each variable is read in a block and the blocks in it.
 void count_all_reads(Block block, ReadCounts& counts) {
   const auto count = [&](const Node* node) {
-    for_each_read(node, [&](Symbol symbol) { ++counts[symbol]; });
+    for_each_read(node, [&](Symbol symbol) { counts.add(symbol); });
   };
   for (const Stmt* statement : block) {
     if (const auto* assign = as<Assign>(statement)) {
@@ -52,16 +65,16 @@ void count_all_reads(Block block, ReadCounts& counts) {
 struct Liveness {
   using State = VariableSet;
   Variables& variables;
-  std::unordered_map<const Stmt*, VariableSet>& after;
+  NodeTable<VariableSet>& after;
   const ReadCounts& counts;
 
   void read(const Node* node, State& state) const {
     for_each_read(node, [&](Symbol symbol) {
-      if (counts.at(symbol) > 1) state.add(variables.number(symbol));
+      if (counts.of(symbol) > 1) state.add(variables.number(symbol));
     });
   }
   void simple(const Stmt* statement, State& state) const {
-    after[statement].join(state);
+    after.get(statement).join(state);
     if (const auto* assign = as<Assign>(statement)) {
       for (const Expr* target : assign->targets) {
         if (is<Subscript>(target)) {
@@ -76,7 +89,7 @@ struct Liveness {
     for_each_child(*statement, [&](const Node* child) { read(child, state); });
   }
   void test(const Stmt* statement, State& state) const {
-    after[statement].join(state);
+    after.get(statement).join(state);
     const auto* branch = as<If>(statement);
     read(branch != nullptr ? branch->test : static_cast<const While*>(statement)->test, state);
   }
@@ -172,11 +185,23 @@ class SingleUses {
            size_of(assign.value) <= 12;
   }
 
+  // Whether there may be a reader that the value moves to, whatever stands between.
+  bool may_ever_move(const Assign& assign, Symbol symbol) const {
+    return may_move(assign, symbol) || input_.kept.contains(symbol) ||
+           input_.adjoints.contains(symbol) || is_test(assign);
+  }
+
+  static bool is_test(const Assign& assign) {
+    return is<Comparison>(assign.value) || is<BooleanOperation>(assign.value) ||
+           is<UnaryOperation>(assign.value);
+  }
+
   bool move(const Assign& assign, std::vector<const Stmt*>& list, const std::vector<bool>& gone,
             std::size_t k) {
     const auto* target = as<Name>(assign.targets[0]);
     if (target == nullptr || assign.targets.size() != 1) return false;
     const Symbol symbol = target->symbol;
+    if (counts_.of(symbol) == 0 || !may_ever_move(assign, symbol)) return false;
     for (std::size_t j = k + 1; j < list.size(); ++j) {
       if (gone[j] || is<Comment>(list[j])) continue;
       const Stmt* reader = list[j];
@@ -206,10 +231,10 @@ class SingleUses {
       if (!put(assign, symbol, list, j)) return false;
       // What the value reads is read later now: it lives until there.
       for_each_read(assign.value, [&](Symbol read) {
-        if (counts_[read] < 2) return;
+        if (counts_.of(read) < 2) return;
         for (std::size_t between = k; between < j; ++between) {
-          const auto live = after_.find(list[between]);
-          if (live != after_.end()) live->second.add(variables_.number(read));
+          if (after_.find(list[between]) != nullptr)
+            after_.get(list[between]).add(variables_.number(read));
         }
       });
       return true;
@@ -219,9 +244,7 @@ class SingleUses {
 
   // A test that got a name to be kept, and that nothing keeps by now, stands in its branch again.
   bool is_test_of(const Assign& assign, Symbol symbol, const Stmt* reader) const {
-    const bool test = is<Comparison>(assign.value) || is<BooleanOperation>(assign.value) ||
-                      is<UnaryOperation>(assign.value);
-    return test && is<If>(reader) && !input_.typed.variables.contains(symbol) &&
+    return is_test(assign) && is<If>(reader) && !input_.typed.variables.contains(symbol) &&
            !input_.adjoints.contains(symbol) && input_.effects.is_pure(assign.value);
   }
 
@@ -276,9 +299,9 @@ class SingleUses {
     if (stored) return false;
     const bool redefined = into != nullptr && is<Name>(into->targets[0]) &&
                            static_cast<const Name*>(into->targets[0])->symbol == symbol;
-    const auto live = after_.find(reader);
-    if (!redefined && counts_[symbol] > 1 &&
-        (live == after_.end() || live->second.has(variables_.number(symbol))))
+    const VariableSet* live = after_.find(reader);
+    if (!redefined && counts_.of(symbol) > 1 &&
+        (live == nullptr || live->has(variables_.number(symbol))))
       return false;
     if (branch != nullptr && nested_reads(branch, symbol)) return false;
     const Node* place = branch != nullptr ? static_cast<const Node*>(branch->test) : reader;
@@ -287,7 +310,7 @@ class SingleUses {
     // An adjoint's value is the work of its statement, also where another one passes it on.
     if (input_.adjoints.contains(symbol) && !is<Name>(assign.value))
       list[j] = with_ranges(list[j], input_.context.merge(assign.ranges, reader->ranges));
-    if (live != after_.end()) after_[list[j]] = live->second;
+    if (live != nullptr) after_.set(list[j], VariableSet(*live));
     return true;
   }
 
@@ -331,7 +354,7 @@ class SingleUses {
   const PassInput& input_;
   Variables variables_;
   ReadCounts counts_;
-  std::unordered_map<const Stmt*, VariableSet> after_;
+  NodeTable<VariableSet> after_;
 };
 
 }  // namespace

@@ -134,6 +134,9 @@ class WholeLists {
 
 }  // namespace
 
-Block make_whole_lists(Block body, const PassInput& input) { return WholeLists(input).run(body); }
+Block make_whole_lists(Block body, const PassInput& input) {
+  if (!input.context.has_made(Kind::Subscript)) return body;
+  return WholeLists(input).run(body);
+}
 
 }  // namespace tangent

@@ -5,6 +5,8 @@
 // that a side table keyed by id can hold nodes of both.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -18,7 +20,8 @@ namespace tangent {
 class Context {
  public:
   explicit Context(std::shared_ptr<Symbols> symbols) : symbols_(std::move(symbols)) {}
-  Context(const Context& parent, int) : symbols_(parent.symbols_), next_id_(parent.next_id_) {}
+  Context(const Context& parent, int)
+      : symbols_(parent.symbols_), next_id_(parent.next_id_), made_(parent.made_) {}
   // A context for a variant: new arena, same names, ids after the parent's.
   [[nodiscard]] std::unique_ptr<Context> child() const {
     return std::make_unique<Context>(*this, 0);
@@ -29,6 +32,9 @@ class Context {
   [[nodiscard]] const std::shared_ptr<Symbols>& symbols() const { return symbols_; }
   [[nodiscard]] NodeId id_bound() const { return next_id_; }  // every id so far is below this
 
+  // Whether a node of a kind was ever made here: what there is none of needs no walk to find it.
+  [[nodiscard]] bool has_made(Kind kind) const { return made_[static_cast<std::size_t>(kind)]; }
+
   // A new node of kind T with these ranges and fields (in the struct's order).
   template <class T, class... Fields>
   const T* make(Ranges ranges, Fields... fields) {
@@ -36,6 +42,7 @@ class Context {
     node->kind = kind_of<T>;
     node->id = next_id_++;
     node->ranges = ranges;
+    made_[static_cast<std::size_t>(node->kind)] = true;
     set_fields(*node, std::make_index_sequence<sizeof...(Fields)>(), fields...);
     return node;
   }
@@ -91,6 +98,7 @@ class Context {
   Arena arena_;
   std::shared_ptr<Symbols> symbols_;
   NodeId next_id_ = 0;
+  std::array<bool, 128> made_ = {};  // by kind
 };
 
 // Facts about nodes, keyed by id: what a pass finds out stands here, not on the node.
@@ -98,20 +106,44 @@ template <class T>
 class NodeTable {
  public:
   [[nodiscard]] const T* find(const Node* node) const {
-    return node->id < items_.size() && known_[node->id] ? &items_[node->id] : nullptr;
+    const std::uint32_t place = node->id < places_.size() ? places_[node->id] : 0;
+    return place != 0 ? &items_[place - 1] : nullptr;
   }
   void set(const Node* node, T value) {
-    if (node->id >= items_.size()) {
-      items_.resize(node->id + 1);
-      known_.resize(node->id + 1);
+    if (node->id >= places_.size()) places_.resize(std::max<std::size_t>(node->id + 1, 256));
+    std::uint32_t& place = places_[node->id];
+    if (place != 0) {
+      items_[place - 1] = std::move(value);
+    } else {
+      items_.push_back(std::move(value));
+      place = static_cast<std::uint32_t>(items_.size());
     }
-    items_[node->id] = std::move(value);
-    known_[node->id] = true;
+  }
+  // The fact of a node, which is made where there is none yet; until the next one is made.
+  T& get(const Node* node) {
+    if (find(node) == nullptr) set(node, T());
+    return items_[places_[node->id] - 1];
   }
 
  private:
   std::vector<T> items_;
-  std::vector<bool> known_;
+  std::vector<std::uint32_t> places_;  // 1 + the place of a node's fact, 0: none
+};
+
+// A set of nodes, by id.
+class NodeSet {
+ public:
+  [[nodiscard]] bool contains(const Node* node) const {
+    return node->id / 64 < words_.size() && (words_[node->id / 64] >> (node->id % 64) & 1) != 0;
+  }
+  void insert(const Node* node) {
+    if (node->id / 64 >= words_.size()) words_.resize(std::max<std::size_t>(node->id / 64 + 1, 8));
+    words_[node->id / 64] |= std::uint64_t{1} << (node->id % 64);
+  }
+  void clear() { words_.assign(words_.size(), 0); }
+
+ private:
+  std::vector<std::uint64_t> words_;
 };
 
 }  // namespace tangent

@@ -154,9 +154,8 @@ const Node* find_node(const Node* root, FunctionView<bool(const Node*)> f) {
   while (!pending.empty()) {
     const Node* node = pending.pop();
     if (f(node)) return node;
-    if (is_leaf(*node)) continue;
     const std::size_t mark = pending.size();
-    for_each_child(*node, [&](const Node* child) { pending.push(child); });
+    push_children(pending, *node);
     pending.reverse_from(mark);
   }
   return nullptr;

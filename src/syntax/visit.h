@@ -59,6 +59,18 @@ inline bool is_leaf(const Node& node) {
   return node.kind == Kind::Name || node.kind == Kind::Constant;
 }
 
+// Puts the children of a node on a stack in the order of the source. What most nodes with children
+// are goes by hand: walks of whole programs are many, and consist of this.
+template <std::size_t Near>
+void push_children(SmallStack<const Node*, Near>& stack, const Node& node) {
+  if (const auto* operation = as<BinaryOperation>(&node)) {
+    stack.push(operation->left);
+    stack.push(operation->right);
+  } else if (!is_leaf(node)) {
+    for_each_child(node, [&](const Node* child) { stack.push(child); });
+  }
+}
+
 // The first for which f is true, of a node and all below it, parents first in the order of the
 // source; null if there is none. Does not recurse, however deep the tree is.
 const Node* find_node(const Node* root, FunctionView<bool(const Node*)> f);
@@ -90,7 +102,7 @@ void for_each_node(const Node& top, F&& f) {
   while (!open.empty()) {
     const Node* node = open.pop();
     f(*node);
-    if (!is_leaf(*node)) for_each_child(*node, [&](const Node* child) { open.push(child); });
+    push_children(open, *node);
   }
 }
 
