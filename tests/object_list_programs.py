@@ -4,6 +4,8 @@ Written as simulators are: N bodies, cascades of tanks, networks of layers, spri
 particles, packs of cells, queues of orders. `PROGRAMS` has each with arguments for it.
 """
 
+# ruff: noqa: B905, RUF007
+
 from __future__ import annotations
 
 import dataclasses

@@ -55,9 +55,8 @@ class OwnItems {
 
   // Whether the arrays in a list are its own, and nothing else sees them.
   bool holds_alone(Symbol list) {
-    if (std::ranges::any_of(typed_.core->parameters, [&](const Parameter* parameter) {
-          return parameter->name == list;
-        }))
+    if (std::ranges::any_of(typed_.core->parameters,
+                            [&](const Parameter* parameter) { return parameter->name == list; }))
       return false;
     list_ = list;
     alone_ = true;
@@ -162,7 +161,8 @@ Block renew_items(Block body, const TypedFunction& typed, Context& context) {
   for (const Stmt* statement : body) {
     for_each_node(*statement, [&](const Node& node) {
       if (!is_statement(node.kind)) return;
-      if (const auto* item = augmented_item(static_cast<const Stmt*>(&node), typed, context.arena()))
+      if (const auto* item =
+              augmented_item(static_cast<const Stmt*>(&node), typed, context.arena()))
         lists.insert(root_of(item->target)->symbol);
     });
   }
@@ -190,14 +190,14 @@ Block renew_items(Block body, const TypedFunction& typed, Context& context) {
     for (const Stmt* statement : statements) {
       if (const auto* item = augmented_item(statement, typed, context.arena());
           item != nullptr && lists.contains(root_of(item->target)->symbol)) {
-        out.push_back(context.assign(
-            item->target,
-            context.make<BinaryOperation>(item->ranges, item->op, copied(copied, item->target),
-                                          item->value),
-            item->ranges));
+        out.push_back(
+            context.assign(item->target,
+                           context.make<BinaryOperation>(item->ranges, item->op,
+                                                         copied(copied, item->target), item->value),
+                           item->ranges));
       } else {
-        out.push_back(with_blocks(context, statement,
-                                  [&](Block inner) { return self(self, inner); }));
+        out.push_back(
+            with_blocks(context, statement, [&](Block inner) { return self(self, inner); }));
       }
     }
     return context.list(out);

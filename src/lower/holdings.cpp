@@ -197,8 +197,7 @@ Holding Lowering::holding_of_call(const Call& it) {
   }
   if (name == "dict") return holding_of(it.arguments[0]);
   if (name == "enumerate")
-    return Holding::items(
-        Holding::parts({Holding::plain(), item_of(holding_of(it.arguments[0]))}));
+    return Holding::items(Holding::parts({Holding::plain(), item_of(holding_of(it.arguments[0]))}));
   if (name == "zip") {
     std::vector<Holding> parts;
     for (const Expr* argument : it.arguments) parts.push_back(item_of(holding_of(argument)));

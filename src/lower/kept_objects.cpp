@@ -30,8 +30,8 @@ std::string snake_case(std::string_view text) {
   std::string result;
   for (std::size_t k = 0; k < text.size(); ++k) {
     const auto c = static_cast<unsigned char>(text[k]);
-    const bool begins = std::isupper(c) != 0 && k > 0 &&
-                        std::islower(static_cast<unsigned char>(text[k - 1])) != 0;
+    const bool begins =
+        std::isupper(c) != 0 && k > 0 && std::islower(static_cast<unsigned char>(text[k - 1])) != 0;
     if (begins) result += '_';
     result += static_cast<char>(std::tolower(c));
   }
@@ -72,7 +72,8 @@ void Lowering::keep(const Thing& type) {
   if (made != objects_made_.end()) {
     std::vector<Cell> cells;
     for (const auto& [attribute, binding] : std::vector(made->fields))
-      cells.push_back(cell_for(*made, attribute, snake_case(type.qualified_name.text()), *context_.make<Pass>(Ranges())));
+      cells.push_back(cell_for(*made, attribute, snake_case(type.qualified_name.text()),
+                               *context_.make<Pass>(Ranges())));
     known_.layouts[type.handle] = std::move(cells);
   }
   throw LowerAgain();
@@ -87,11 +88,9 @@ std::vector<Thing> Lowering::classes_made() {
   std::vector<Thing> found;
   for (const Object& object : objects_made_) {
     if (object.outer == nullptr && !object.is_kept && object.type.kind == ThingKind::UserClass &&
-        facts_of_class(object.type).obstacle.empty() &&
-        !known_.kept.contains(object.type.handle) &&
-        std::ranges::none_of(found, [&](const Thing& one) {
-          return one.handle == object.type.handle;
-        }))
+        facts_of_class(object.type).obstacle.empty() && !known_.kept.contains(object.type.handle) &&
+        std::ranges::none_of(found,
+                             [&](const Thing& one) { return one.handle == object.type.handle; }))
       found.push_back(object.type);
   }
   return found;
@@ -146,12 +145,13 @@ const Expr* Lowering::keep_made(Object& made, const Expr* path, const Destinatio
   std::vector<Cell> cells;
   for (const auto& [attribute, binding] : std::vector(made.fields))
     cells.push_back(cell_for(made, attribute, layout.name, where));
-  const bool has_column = std::ranges::any_of(
-      cells, [](const Cell& cell) { return cell.form == Cell::Form::Column; });
+  const bool has_column =
+      std::ranges::any_of(cells, [](const Cell& cell) { return cell.form == Cell::Form::Column; });
   if (!has_column) {
-    refuse(where, "objects of " + quoted(made.type.qualified_name) +
-                      " have no attribute that is a plain value, and are put where objects have "
-                      "to have a place",
+    refuse(where,
+           "objects of " + quoted(made.type.qualified_name) +
+               " have no attribute that is a plain value, and are put where objects have "
+               "to have a place",
            "set one in `__init__`");
   }
   const auto same = [](const auto& self, const std::vector<Cell>& one,
@@ -171,15 +171,15 @@ const Expr* Lowering::keep_made(Object& made, const Expr* path, const Destinatio
     layout.cells = cells;
     layout.is_made = true;
   } else if (!same(same, layout.cells, cells)) {
-    refuse(where, "objects of " + quoted(made.type.qualified_name) +
-                      " that are put in one place differ in what their attributes are",
+    refuse(where,
+           "objects of " + quoted(made.type.qualified_name) +
+               " that are put in one place differ in what their attributes are",
            "set the same attributes in `__init__`, in one order, to values of one kind");
   }
   for (const Cell& cell : layout.cells) append_cell(made, cell, ranges);
   const auto* first = &*std::ranges::find(layout.cells, Cell::Form::Column, &Cell::form);
-  const Symbol place = destination.form == Destination::Form::Name
-                           ? destination.name
-                           : names_.fresh(layout.name);
+  const Symbol place =
+      destination.form == Destination::Form::Name ? destination.name : names_.fresh(layout.name);
   if (destination.form != Destination::Form::Name) attribute_variables_.insert(place);
   note_holding(place, Holding::reference(made.type.handle), ranges);
   const Expr* length = context_.make<Call>(
@@ -187,11 +187,11 @@ const Expr* Lowering::keep_made(Object& made, const Expr* path, const Destinatio
       context_.symbol("builtins.len"),
       Exprs(context_.list<const Expr*>({context_.local(first->column, ranges)})),
       List<const Keyword*>());
-  emit(context_.assign(context_.local(place, ranges),
-                       context_.make<BinaryOperation>(
-                           ranges, BinaryOperator::Subtract, length,
-                           static_cast<const Expr*>(context_.integer(1, ranges))),
-                       ranges));
+  emit(context_.assign(
+      context_.local(place, ranges),
+      context_.make<BinaryOperation>(ranges, BinaryOperator::Subtract, length,
+                                     static_cast<const Expr*>(context_.integer(1, ranges))),
+      ranges));
   return context_.local(place, where.ranges);
 }
 
@@ -264,13 +264,13 @@ void Lowering::append_cell(Object& made, const Cell& cell, Ranges ranges) {
   const Holding holding = variable_holding(binding.variable);
   const Holding place = item_of(variable_holding(cell.column));
   note_holding(cell.column, Holding::items(holding), ranges);
-  const Expr* value = or_nothing(context_.local(binding.variable, ranges),
-                                 item_of(variable_holding(cell.column)));
+  const Expr* value =
+      or_nothing(context_.local(binding.variable, ranges), item_of(variable_holding(cell.column)));
   if (place.form == Holding::Form::Reference && holding.form == Holding::Form::Unknown)
     value = nothing(ranges);
-  const Expr* method =
-      context_.make<Attribute>(ranges, static_cast<const Expr*>(context_.local(cell.column, ranges)),
-                               context_.symbol("append"));
+  const Expr* method = context_.make<Attribute>(
+      ranges, static_cast<const Expr*>(context_.local(cell.column, ranges)),
+      context_.symbol("append"));
   emit(context_.make<ExpressionStatement>(
       ranges, static_cast<const Expr*>(context_.make<Call>(
                   ranges, method, Symbol(), Exprs(context_.list<const Expr*>({value})),
@@ -311,9 +311,9 @@ Cell* Lowering::find_cell(const Thing& type, Symbol attribute) {
 }
 
 const Expr* Lowering::place_in(const Cell& cell, const Expr* reference, Ranges ranges) {
-  return context_.make<Subscript>(
-      ranges, static_cast<const Expr*>(context_.local(cell.column, ranges)),
-      copy(reference, ranges));
+  return context_.make<Subscript>(ranges,
+                                  static_cast<const Expr*>(context_.local(cell.column, ranges)),
+                                  copy(reference, ranges));
 }
 
 const Expr* Lowering::read_cell(const Expr* reference, const Thing& type, const Expr& it,
@@ -341,8 +341,8 @@ const Expr* Lowering::read_cell(const Expr* reference, const Thing& type, const 
   if (member.form != Member::Form::Missing && member.form != Member::Form::Value)
     refuse(it, "`" + print(&it) + "` is a method that is used as a value", "call it");
   refuse(it,
-         "`" + print(&it) + "` is not known to be set: the attribute " + quoted(attribute) + " of " +
-             quoted(type.qualified_name) + " is not set on every path of `__init__`",
+         "`" + print(&it) + "` is not known to be set: the attribute " + quoted(attribute) +
+             " of " + quoted(type.qualified_name) + " is not set on every path of `__init__`",
          "set it in `__init__`");
 }
 
@@ -382,8 +382,7 @@ void Lowering::put_in_cell(const Cell& cell, const Expr* reference, const Expr* 
                            Ranges ranges) {
   Object* object = object_of(value);
   const auto wrong = [&](const std::string& what) {
-    throw Diagnostic(DiagnosticKind::WriteInPlace,
-                     "the attribute " + quoted(cell.attribute) + what,
+    throw Diagnostic(DiagnosticKind::WriteInPlace, "the attribute " + quoted(cell.attribute) + what,
                      ranges.empty() ? value->ranges : ranges, "use an attribute of its own");
   };
   if (cell.form == Cell::Form::Parts) {
@@ -600,9 +599,9 @@ const Expr* Lowering::explicit_truth(const Expr* written) {
       refuse(*written, "the truth of `" + print(written) + "` is what its class says of it",
              "compare it with `None`, or call the method");
   }
-  return context_.make<Comparison>(
-      written->ranges, written, context_.list<ComparisonOperator>({ComparisonOperator::IsNot}),
-      context_.list<const Expr*>({context_.none(written->ranges)}));
+  return context_.make<Comparison>(written->ranges, written,
+                                   context_.list<ComparisonOperator>({ComparisonOperator::IsNot}),
+                                   context_.list<const Expr*>({context_.none(written->ranges)}));
 }
 
 // The columns are empty where the function begins.
@@ -615,12 +614,12 @@ void Lowering::begin_columns(Statements& statements) {
         static_cast<const Expr*>(context_.make<ListDisplay>(ranges, Exprs())), ranges));
   }
   if (nothing_) {
-    first.push_back(context_.assign(
-        context_.local(nothing_, ranges),
-        static_cast<const Expr*>(context_.make<UnaryOperation>(
-            ranges, UnaryOperator::Minus,
-            static_cast<const Expr*>(context_.integer(kNothing, ranges)))),
-        ranges));
+    first.push_back(
+        context_.assign(context_.local(nothing_, ranges),
+                        static_cast<const Expr*>(context_.make<UnaryOperation>(
+                            ranges, UnaryOperator::Minus,
+                            static_cast<const Expr*>(context_.integer(kNothing, ranges)))),
+                        ranges));
   }
   statements.insert(statements.begin(), first.begin(), first.end());
 }

@@ -163,14 +163,13 @@ class Lowering::ReferenceUses {
     const bool one = it.ops.size() == 1;
     const bool equality = one && (it.ops[0] == ComparisonOperator::Equal ||
                                   it.ops[0] == ComparisonOperator::NotEqual);
-    const bool among = one && (it.ops[0] == ComparisonOperator::In ||
-                               it.ops[0] == ComparisonOperator::NotIn);
+    const bool among =
+        one && (it.ops[0] == ComparisonOperator::In || it.ops[0] == ComparisonOperator::NotIn);
     const Holding left = lowering_.holding_of(it.left);
     const auto fits = [](const Holding& side) {
       return !side.has_reference() || side.form == Holding::Form::Reference;
     };
-    expression(it.left,
-               (equality || among) && fits(left) ? Allowed::All : Allowed::Plain);
+    expression(it.left, (equality || among) && fits(left) ? Allowed::All : Allowed::Plain);
     for (const Expr* right : it.comparators) {
       const bool good = equality && fits(lowering_.holding_of(right));
       expression(right, good ? Allowed::All : among ? Allowed::Containers : Allowed::Plain);
@@ -184,6 +183,11 @@ class Lowering::ReferenceUses {
       const Holding whole = lowering_.holding_of(method->value);
       const bool reads = is_among(name, {"pop", "popleft", "copy", "get", "values", "items", "keys",
                                          "index", "count", "append"});
+      // None for a key that is missing would be no place.
+      if (name == "get" && whole.has_reference() &&
+          (it.arguments.size() != 2 || !lowering_.holding_of(it.arguments[1]).has_reference()))
+        refuse(&it);
+      if (name == "get" && whole.has_reference()) arguments = Allowed::All;
       expression(method->value, reads ? Allowed::Containers : Allowed::Plain);
       if (is_among(name, {"append", "index", "count"}) && whole.has_reference())
         arguments = Allowed::All;
@@ -193,8 +197,7 @@ class Lowering::ReferenceUses {
         arguments = Allowed::Containers;
     } else if (!is<Name>(it.function)) {
       for_each_child(*it.function, [&](const Node* child) {
-        if (is_expression(child->kind))
-          expression(static_cast<const Expr*>(child), Allowed::Plain);
+        if (is_expression(child->kind)) expression(static_cast<const Expr*>(child), Allowed::Plain);
       });
     }
     all(it.arguments, arguments);

@@ -27,11 +27,19 @@ void check_syntax(const CapturedFunction& function) {
   lowering::refuse_unsupported(*function.definition);
 }
 
+namespace {
+
+// Each round knows one thing more than the one before.
+constexpr int kMostRounds = 2000;
+
+}  // namespace
+
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
   lowering::Known known;
   std::optional<Diagnostic> refused;
-  while (true) {
+  for (int round = 0;; ++round) {
+    if (round == kMostRounds) throw InternalError("lowering does not come to an end");
     lowering::Lowering lowering(outside, context, known);
     try {
       CoreFunction core = lowering.run(function, handle);
@@ -41,7 +49,8 @@ CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside
     } catch (const lowering::LowerAgain&) {
       continue;  // with one more thing known: there are as many as functions, classes, attributes
     } catch (const Diagnostic& diagnostic) {
-      // What cannot be done with objects that are variables may be done with such as lie in columns.
+      // What cannot be done with objects that are variables may be done with such as lie in
+      // columns.
       if (refused) throw *refused;
       const std::vector<Thing> classes = lowering.classes_made();
       if (classes.empty()) throw;

@@ -67,6 +67,8 @@ struct Known {
   std::map<std::string, Holding> holdings;
   // Values of such a class that its objects set for themselves, after they are made.
   std::set<std::pair<ThingHandle, Symbol>, BySpelling> own_values;
+  // Attributes that are None first and something else later.
+  std::set<std::pair<ThingHandle, Symbol>, BySpelling> first_none;
 };
 
 // Thrown where something was added to what is known.
@@ -314,6 +316,7 @@ class Lowering {
   const Expr* inline_call(const Call& it, const Callee& callee, Destination destination,
                           const Receiver& receiver = {});
   const Callee& callee_of(const Thing& thing, const Call& it);
+  bool is_of_other_objects(const Callee& callee, const std::vector<const Object*>& given) const;
   // Which parameter each argument goes to (its position in `callee.parameters`).
   std::vector<std::size_t> match(const Call& it, const Callee& callee,
                                  std::span<const Argument> arguments);
@@ -408,8 +411,7 @@ class Lowering {
   void append_cell(Object& made, const Cell& cell, Ranges ranges);
   Cell* find_cell(const Thing& type, Symbol attribute);
   const Expr* place_in(const Cell& cell, const Expr* reference, Ranges ranges);
-  const Expr* read_cell(const Expr* reference, const Thing& type, const Expr& it,
-                        Symbol attribute);
+  const Expr* read_cell(const Expr* reference, const Thing& type, const Expr& it, Symbol attribute);
   const Expr* parts_of_cell(const Cell& cell, const Expr* reference, Ranges ranges);
   void set_cell(const Attribute& target, const Expr* reference, const Thing& type,
                 const Expr* value, Ranges ranges);
@@ -585,6 +587,8 @@ class Lowering {
   std::unordered_map<Symbol, std::int64_t> constants_;  // variables that are one integer for good
   std::unordered_set<Symbol> lists_;                    // variables that are one list for good
   std::vector<const Node*> active_;  // definitions being inlined, outermost first
+  // The calls being inlined that are given objects, and those.
+  std::vector<std::pair<const Node*, std::vector<const Object*>>> active_objects_;
   std::unordered_map<const Node*, ScopeFacts> facts_;
   std::vector<ReboundList> rebound_lists_;
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
@@ -621,7 +625,7 @@ class Lowering {
   std::unordered_map<Symbol, Holding> variable_holdings_;
   std::map<std::pair<ThingHandle, std::string>, Symbol> column_names_;
   std::vector<Symbol> columns_;  // all of them
-  Symbol nothing_;  // the variable that stands for no object, if there is one
+  Symbol nothing_;               // the variable that stands for no object, if there is one
 
   struct Query {
     ThingHandle handle;

@@ -284,7 +284,8 @@ const Expr* Lowering::is_none(const Comparison& it, const Expr* left, const Expr
   if (!tests || constant == nullptr || constant->value.kind != LiteralKind::None) return nullptr;
   // A parameter that is known to be None (Lowering::may_be_replaced).
   const auto* none = as<Constant>(left);
-  if (none != nullptr && none->value.kind == LiteralKind::None && is<Name>(it.left))
+  if (none != nullptr && none->value.kind == LiteralKind::None &&
+      (is<Name>(it.left) || is<Attribute>(it.left)))
     return context_.boolean(it.ops[0] == ComparisonOperator::Is, it.ranges);
   if (const auto* value = as<Name>(left);
       value != nullptr && object_of(left) == nullptr && is_reference(left))

@@ -92,9 +92,9 @@ const Expr* Lowering::make_object(const Call& it, const Thing& type, Destination
   }
   const Expr* path = expression(it.function);
   const bool named = destination.form == Destination::Form::Name;
-  const Expr* self = new_object(
-      type, path, named ? destination.name.text() : lower_case(type.qualified_name.text()),
-      it.ranges);
+  const std::string name(named ? destination.name.text() : lower_case(type.qualified_name.text()));
+  // The names of the columns are for the columns.
+  const Expr* self = new_object(type, path, is_kept(type) ? "new_" + name : name, it.ranges);
   Object& object = *object_of(self);
   // What the class holds for all its objects is what an object has until it gets its own.
   for (const Symbol value : facts.values) {
@@ -275,6 +275,10 @@ Symbol Lowering::attribute_variable(Object& object, Symbol attribute) {
 
 void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value, Ranges ranges) {
   Binding* known = object.find(attribute);
+  if (known != nullptr && known->form == Binding::Form::Value && object_of(value) != nullptr &&
+      known->value->kind == Kind::Constant &&
+      known_.first_none.insert({object.type.handle, attribute}).second)
+    throw LowerAgain();
   const std::string place = "`" + object.name + "." + std::string(attribute.text()) + "`";
   auto wrong = [&](const std::string& what) {
     throw Diagnostic(DiagnosticKind::WriteInPlace, place + what,
@@ -301,6 +305,19 @@ void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value
         known->form == Binding::Form::Value ? thing_of_core(known->value) : std::nullopt;
     if (!before || before->handle != thing->handle) wrong(" gets another function or module");
     return;
+  }
+  const auto is_nothing = [](const Expr* core) {
+    const auto* constant = as<Constant>(core);
+    return constant != nullptr && constant->value.kind == LiteralKind::None;
+  };
+  const std::pair<ThingHandle, Symbol> place_of_none{object.type.handle, attribute};
+  if (known == nullptr && is_nothing(value) && object.under_construction && !is_kept(object.type) &&
+      !known_.first_none.contains(place_of_none))
+    return bear({.form = Binding::Form::Value, .value = value});
+  if (known != nullptr && known->form == Binding::Form::Value && is_nothing(known->value)) {
+    if (is_nothing(value)) return;
+    known_.first_none.insert(place_of_none);
+    throw LowerAgain();
   }
   if (known == nullptr) {
     const Symbol variable = attribute_variable(object, attribute);
