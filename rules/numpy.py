@@ -21,7 +21,7 @@ def square(y, x):
 
 
 @adjoint("numpy.sqrt", aliases=("math.sqrt",), shape="elementwise", domain=(0.1, 4),
-         singular="x == 0")
+         singular="not x > 0")
 def sqrt(y, x):
     d[x] = d[y] * 0.5 / y
 
@@ -91,13 +91,13 @@ def tan(y, x):
 
 
 @adjoint("numpy.arcsin", aliases=("numpy.asin", "math.asin"), shape="elementwise",
-         domain=(-0.9, 0.9), singular="x * x == 1")
+         domain=(-0.9, 0.9), singular="not x * x < 1")
 def arcsin(y, x):
     d[x] = d[y] / np.sqrt(1 - x * x)
 
 
 @adjoint("numpy.arccos", aliases=("numpy.acos", "math.acos"), shape="elementwise",
-         domain=(-0.9, 0.9), singular="x * x == 1")
+         domain=(-0.9, 0.9), singular="not x * x < 1")
 def arccos(y, x):
     d[x] = -d[y] / np.sqrt(1 - x * x)
 
@@ -129,7 +129,7 @@ def arcsinh(y, x):
 
 
 @adjoint("numpy.arccosh", aliases=("numpy.acosh", "math.acosh"), shape="elementwise",
-         domain=(1.1, 4), singular="x == 1")
+         domain=(1.1, 4), singular="not x > 1")
 def arccosh(y, x):
     d[x] = d[y] / np.sqrt(x * x - 1)
 

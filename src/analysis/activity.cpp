@@ -117,6 +117,26 @@ bool Activity::carries(const Subscript* place, const Expr* value) const {
   return can_vary(value) && store_flows(place, function_.type_of(value));
 }
 
+// f(target, iterable) for the parts of a loop's target and what each of them walks; null for what
+// `enumerate` counts.
+template <class F>
+void for_each_walked(const Expr* target, const Expr* iterable, F&& f) {
+  const auto* call = as<Call>(iterable);
+  const auto* targets = as<TupleDisplay>(target);
+  const std::string_view callee = call != nullptr ? call->callee.text() : std::string_view();
+  if (targets != nullptr && callee == "builtins.zip" && call->keywords.empty() &&
+      call->arguments.size() == targets->elements.size()) {
+    for (std::size_t k = 0; k < call->arguments.size(); ++k)
+      for_each_walked(targets->elements[k], call->arguments[k], f);
+  } else if (targets != nullptr && callee == "builtins.enumerate" &&
+             targets->elements.size() == 2 && !call->arguments.empty()) {
+    f(targets->elements[0], static_cast<const Expr*>(nullptr));
+    for_each_walked(targets->elements[1], call->arguments[0], f);
+  } else {
+    f(target, iterable);
+  }
+}
+
 // The variables that vary with an input.
 struct Activity::Varied {
   using State = VariableSet;
@@ -163,16 +183,10 @@ struct Activity::Varied {
   void test(const Stmt* statement, State& state) const { note(statement, state); }
   void enter(const For* loop, State& state) const {
     note(loop, state);
-    const bool keys = activity.function_.type_of(loop->iterable).is_map();
-    define(loop->target, !keys && varies(loop->iterable, state), state);
-    // The numbers that enumerate counts do not vary.
-    const auto* call = as<Call>(loop->iterable);
-    const auto* targets = as<TupleDisplay>(loop->target);
-    if (call != nullptr && targets != nullptr && call->callee.text() == "builtins.enumerate" &&
-        is<Name>(targets->elements[0])) {
-      state.remove(
-          activity.variables_.number(static_cast<const Name*>(targets->elements[0])->symbol));
-    }
+    for_each_walked(loop->target, loop->iterable, [&](const Expr* target, const Expr* walked) {
+      const bool keys = walked == nullptr || activity.function_.type_of(walked).is_map();
+      define(target, !keys && varies(walked, state), state);
+    });
   }
 };
 
@@ -222,7 +236,9 @@ struct Activity::Useful {
   }
   void test(const Stmt* /*statement*/, State& /*state*/) const {}
   void enter(const For* loop, State& state) const {
-    if (take(loop->target, state)) use(loop->iterable, loop, state);
+    for_each_walked(loop->target, loop->iterable, [&](const Expr* target, const Expr* walked) {
+      if (take(target, state) && walked != nullptr) use(walked, loop, state);
+    });
   }
 };
 

@@ -49,6 +49,8 @@ void Reverse::apply_rule(const Rule& rule, const Call* call,
       (actives > 1 || reads_of_adjoint(rule.adjoint, rule, arguments, node) > 1)) {
     shared = actives > 1 && broadcasts ? named_if_shared(node, shared) : name_adjoint(node, shared);
   }
+  // Masks in place of a test for the singular points.
+  if (rule.singular != nullptr) shared = masked_throughout(std::move(shared));
   Binding binding{.rule = rule,
                   .call = call,
                   .arguments = arguments,
@@ -276,6 +278,47 @@ Linear Reverse::partial_of(const Rule& rule, const Call* call,
                   .locals = {},
                   .values = {}};
   return evaluate_linear(static_cast<const Assign*>(rule.adjoint[0])->value, binding);
+}
+
+// Whether a test that had its value somewhere behind has it here: all that it reads has one value
+// throughout.
+bool Reverse::is_still(const Expr* test, const Position& where) {
+  std::vector<Symbol> lasting;
+  bool all = true;
+  for_each_read(test, [&](Symbol read) {
+    if (result_.plan.defined_at.contains(read)) return;
+    lasting.push_back(read);
+    all = all && enclosing_.size() == 1 && !aliases_.is_written(read) &&
+          is_bound_once(core_, function_.body, read);
+  });
+  if (!all) return false;
+  for (const Symbol read : lasting) result_.plan.defined_at.emplace(read, where);
+  return true;
+}
+
+// The adjoint with the masks of the names in it: what is multiplied or divided by may be infinite
+// or undefined elsewhere.
+Linear Reverse::with_masks(Linear adjoint) {
+  for (Term& term : adjoint.terms) {
+    if (term.mask != nullptr) continue;
+    for (const Factor& factor : term.factors) {
+      const auto* name = factor.inverse ? nullptr : as<Name>(factor.base);
+      const auto found = name != nullptr ? masks_.find(name->symbol) : masks_.end();
+      if (found == masks_.end() || !is_still(found->second.first, found->second.second)) continue;
+      term.mask = found->second.first;
+      break;
+    }
+  }
+  return adjoint;
+}
+
+// The same if it leaves no term without one.
+Linear Reverse::masked_throughout(Linear adjoint) {
+  if (masks_.empty()) return adjoint;
+  Linear masked = with_masks(adjoint);
+  const bool all =
+      std::ranges::all_of(masked.terms, [](const Term& term) { return term.mask != nullptr; });
+  return all ? masked : adjoint;
 }
 
 // Whether an adjoint can be exactly zero at a singular point of a function of `argument`.

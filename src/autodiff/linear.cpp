@@ -245,17 +245,34 @@ Linear Algebra::single(const Linear& value) {
   return result;
 }
 
+const Expr* Algebra::combined(const Expr* first, const Expr* second, bool both) {
+  if (rank_of(first) == 0 && rank_of(second) == 0 && typing_.library() == Library::NumPy)
+    return context_.make<BooleanOperation>({}, both ? BooleanOperator::And : BooleanOperator::Or,
+                                           context_.list<const Expr*>({first, second}));
+  return context_.make<BinaryOperation>({}, both ? BinaryOperator::BitAnd : BinaryOperator::BitOr,
+                                        first, second);
+}
+
+const Expr* Algebra::mask_of(const Linear& value) {
+  std::vector<const Expr*> masks;
+  for (const Term& term : value.terms) {
+    if (term.mask == nullptr) return nullptr;
+    const bool is_new =
+        std::ranges::none_of(masks, [&](const Expr* other) { return equal(other, term.mask); });
+    if (is_new) masks.push_back(term.mask);
+  }
+  const Expr* result = nullptr;
+  for (const Expr* mask : masks) result = result != nullptr ? combined(result, mask, false) : mask;
+  return result;
+}
+
 Linear Algebra::mask(const Linear& value, const Expr* test) {
   Linear result = value;
   for (Term& term : result.terms) {
     if (term.mask == nullptr) {
       term.mask = test;
     } else if (!equal(term.mask, test)) {
-      term.mask =
-          rank_of(test) == 0 && rank_of(term.mask) == 0 && typing_.library() == Library::NumPy
-              ? static_cast<const Expr*>(context_.make<BooleanOperation>(
-                    {}, BooleanOperator::And, context_.list<const Expr*>({term.mask, test})))
-              : context_.make<BinaryOperation>({}, BinaryOperator::BitAnd, term.mask, test);
+      term.mask = combined(term.mask, test, true);
     }
   }
   settle_mask(result);
@@ -281,6 +298,8 @@ const Call* Algebra::numpy_call(std::string_view name, const std::vector<const E
 Linear Algebra::divide(const Linear& value, const Expr* divisor) {
   if (value.is_zero()) return {};
   Linear result = single(value);
+  // What is zero may be divided by zero.
+  if (value.terms.size() > 1) result.terms.front().mask = mask_of(value);
   multiply_term(result.terms.front(), divisor, true);
   settle_mask(result);
   return result;

@@ -53,6 +53,8 @@ class Algebra {
   Linear multiply(const Linear& value, const Expr* factor);
   // The same value as one term.
   Linear single(const Linear& value);
+  // A test without which the value is exactly zero, if all of its terms have such; or null.
+  const Expr* mask_of(const Linear& value);
   // The value where the test holds, exactly zero elsewhere.
   Linear mask(const Linear& value, const Expr* test);
   Linear divide(const Linear& value, const Expr* divisor);
@@ -85,6 +87,8 @@ class Algebra {
   Context& context() { return context_; }
 
  private:
+  // Where both tests hold, or one of them.
+  const Expr* combined(const Expr* first, const Expr* second, bool both);
   // Multiplies a term by base ** ±1; takes constants, negations and products apart.
   void multiply_term(Term& term, const Expr* base, bool inverse);
   const Expr* build_term(const Term& term, bool& negative);

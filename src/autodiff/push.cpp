@@ -110,6 +110,8 @@ Linear Reverse::write_as(Symbol variable, Linear adjoint, const Type& type) {
 
 void Reverse::push(const Expr* node, Linear adjoint) {
   if (adjoint.is_zero() || !active(node)) return;
+  // A naive adjoint multiplies by what its own statement does not show to be finite.
+  if (!optimizations_.optimized && node == current_value_) adjoint = with_masks(std::move(adjoint));
   if (const Type type = typing_.of(node);
       type.dtype == DType::Complex64 || type.dtype == DType::Complex128) {
     refuse(DiagnosticKind::UnsupportedType, node,
@@ -234,6 +236,7 @@ void Reverse::push_operation(const BinaryOperation* node, Linear adjoint) {
       return;
     }
     case BinaryOperator::Divide: {
+      if (right) adjoint = masked_throughout(std::move(adjoint));
       Linear quotient = times(adjoint, operand(node->right), node, true);
       if (!right) return push(node->left, unbroadcast(std::move(quotient), node, node->left));
       // The adjoint of the numerator is part of that of the divisor: a number is computed once.

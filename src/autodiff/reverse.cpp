@@ -5,9 +5,6 @@
 
 namespace tangent {
 
-namespace {
-
-// Whether one assignment gives a local its only value.
 bool is_bound_once(const CoreFunction& core, Block body, Symbol symbol) {
   if (std::ranges::any_of(core.parameters,
                           [&](const Parameter* parameter) { return parameter->name == symbol; }))
@@ -17,6 +14,8 @@ bool is_bound_once(const CoreFunction& core, Block body, Symbol symbol) {
     for_each_binding(statement, [&](Symbol bound) { count += bound == symbol ? 1 : 0; });
   return count == 1;
 }
+
+namespace {
 
 // An expression as it is, with the places of the statements that it comes from. Names have none:
 // what they hold was written down by a statement.

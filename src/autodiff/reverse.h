@@ -57,6 +57,9 @@ struct ReverseResult {
       modules;  // that rules use: qualified name, as printed
 };
 
+// Whether one assignment gives a local its only value, in a loop or not.
+bool is_bound_once(const CoreFunction& core, Block body, Symbol symbol);
+
 class Reverse {
  public:
   // `types` are those of the arguments that are differentiated, `inputs` the parameters. `pairs`
@@ -285,6 +288,9 @@ class Reverse {
   // value * factor (or / factor), where both belong to the shape of `node`.
   Linear times(const Linear& value, const Expr* factor, const Expr* node, bool inverse = false);
   bool may_vanish(const Linear& adjoint, const Expr* argument);
+  Linear with_masks(Linear adjoint);
+  Linear masked_throughout(Linear adjoint);
+  bool is_still(const Expr* test, const Position& where);
   [[nodiscard]] bool is_sparse(const Expr* value) const;
 
   // --- the primal's values (primal.cpp)
@@ -319,6 +325,7 @@ class Reverse {
   // bar(variable) := the adjoint now; afterwards the adjoint is that name.
   void materialize(Symbol variable, bool make_full = false, bool is_read = false);
   void write(Symbol name, const Linear& value, const Type& type);
+  void write_value(Symbol name, const Linear& value, const Type& type);
   bool write_scaled(Symbol name, const Term& term);
   // Adjoints that are still to be passed on while others are written: where a name in one of them
   // is about to change, it is kept under another name first.
@@ -398,6 +405,8 @@ class Reverse {
   std::unordered_set<Symbol> owned_;  // names of arrays that this code made and nothing else sees
   std::unordered_set<Symbol> buffered_;  // variables whose adjoint was collected in a buffer
   std::unordered_set<Symbol> sparse_;    // names of adjoints that can be exactly zero in places
+  // Those of arrays that are so where a test is false, and where the test has its value.
+  std::unordered_map<Symbol, std::pair<const Expr*, Position>> masks_;
   std::vector<Linear*> in_flight_;
   const Linear* written_ = nullptr;     // the adjoint that is being written down, see Origins
   std::unordered_set<Symbol> writing_;  // guards against cycles while adjoints are written down

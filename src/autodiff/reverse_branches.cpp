@@ -126,8 +126,11 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
     after_current_ = after;
   };
 
+  // Masks that an arm finds hold in that arm.
+  const auto masks = masks_;
   out_ = &item.body;
   taken();
+  masks_ = masks;
   std::vector<Linear> first = adjoints_;
   const auto owned_first = owned_;
   const auto assigned_first = assigned_;
@@ -139,6 +142,7 @@ void Reverse::branch(const Expr* test, const Stmt* statement, const std::functio
   assigned_ = assigned_before;
   out_ = &item.orelse;
   other();
+  masks_.clear();
   const Position second_end = position_;
 
   // Where the arms differ both write the adjoint under its own name.

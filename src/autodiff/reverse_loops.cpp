@@ -397,8 +397,14 @@ void Reverse::reverse_loop(const Stmt* loop) {
                                  [&](Symbol symbol) { return !adjoint_of(symbol).is_zero(); });
   if (!flows) return;
   result_.plan.reversed[loop] = true;
-  if (checkpoints_ != nullptr && checkpoints_->loops.contains(loop)) return reverse_stretches(loop);
-  reverse_iterations(loop);
+  // Masks hold to the end of the iteration that they are found in.
+  masks_.clear();
+  if (checkpoints_ != nullptr && checkpoints_->loops.contains(loop)) {
+    reverse_stretches(loop);
+  } else {
+    reverse_iterations(loop);
+  }
+  masks_.clear();
 }
 
 // The adjoints that a loop carries from iteration to iteration, each under its own name.

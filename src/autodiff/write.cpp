@@ -139,6 +139,8 @@ bool Reverse::swap_names(Symbol variable) {
     const bool owns_held = owned_.contains(held);
     owned_.erase(name);
     owned_.erase(held);
+    masks_.erase(name);
+    masks_.erase(held);
     if (owns_name) owned_.insert(held);
     if (owns_held) owned_.insert(name);
     if (sparse_.contains(name) || sparse_.contains(held)) {
@@ -270,6 +272,7 @@ const Expr* Reverse::zeros_for(Symbol variable, bool is_read) {
 }
 
 void Reverse::protect(Symbol name) {
+  const auto mask = masks_.find(name);
   Symbol kept;
   for (Linear* value : in_flight_) {
     if (!value->mentions(name)) continue;
@@ -278,6 +281,7 @@ void Reverse::protect(Symbol name) {
       adjoint_names_.insert(kept);
       typing_.declare(kept, typing_.of(context_.local(name)));
       if (sparse_.contains(name)) sparse_.insert(kept);
+      if (mask != masks_.end()) masks_.emplace(kept, mask->second);
       emit(context_.assign(context_.local(kept), context_.local(name)));
       owned_.erase(name);  // the other name sees the same array
     }
@@ -286,6 +290,7 @@ void Reverse::protect(Symbol name) {
       if (term.mask != nullptr) term.mask = renamed(term.mask, name, kept);
     }
   }
+  masks_.erase(name);
 }
 
 const Expr* Reverse::renamed(const Expr* expression, Symbol from, Symbol to) {
@@ -328,6 +333,14 @@ void Reverse::lend(const Expr* expression) {
 }
 
 void Reverse::write(Symbol name, const Linear& value, const Type& type) {
+  const Expr* mask = algebra_.mask_of(masks_.empty() ? value : with_masks(value));
+  write_value(name, value, type);
+  // A number outside of a test is the constant 0.0, not computed.
+  if (mask != nullptr && typing_.of(mask).is_array())
+    masks_.insert_or_assign(name, std::pair(mask, position_));
+}
+
+void Reverse::write_value(Symbol name, const Linear& value, const Type& type) {
   protect(name);
   const Expr* target = context_.local(name);
   // x = x + e is x += e where x is a number, or an array of ours that holds the whole sum.

@@ -124,10 +124,10 @@ TEST_F(Rules, AnAliasSpeaksItsOwnModulesLanguage) {
 }
 
 TEST_F(Rules, SingularTestIsBound) {
-  const Rule* sqrt = book.find("numpy.sqrt");
-  ASSERT_NE(sqrt->singular, nullptr);
-  EXPECT_EQ(print(sqrt->singular), "x == 0");
-  EXPECT_EQ(as<Name>(as<Comparison>(sqrt->singular)->left)->scope, Scope::Local);
+  const Rule* log = book.find("numpy.log");
+  ASSERT_NE(log->singular, nullptr);
+  EXPECT_EQ(print(log->singular), "x == 0");
+  EXPECT_EQ(as<Name>(as<Comparison>(log->singular)->left)->scope, Scope::Local);
   EXPECT_EQ(book.find("numpy.sin")->singular, nullptr);
 }
 
