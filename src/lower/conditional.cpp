@@ -68,6 +68,7 @@ const Expr* Lowering::conditional(const Conditional& it, Destination destination
   const auto arm = [&](const Expr* written, const Expr*& result, Born& born, HeldChanges& held) {
     const std::size_t born_mark = born_.size();
     const std::size_t held_mark = held_log_.size();
+    const int around = enter_block();
     Statements statements = collect([&] {
       result = value_for(written, destination);
       if (object_of(result) == nullptr || destination.form == Destination::Form::Tail) return;
@@ -75,6 +76,7 @@ const Expr* Lowering::conditional(const Conditional& it, Destination destination
       finish(destination, result, at(*written));
       result = nullptr;
     });
+    open_block_ = around;
     born = retire(born_mark);
     held = release_held(held_mark);
     return statements;

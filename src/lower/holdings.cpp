@@ -75,8 +75,15 @@ Holding item_of(const Holding& whole) {
 std::string Lowering::birthplace(const Node& node) {
   std::string place = "made at ";
   for (const SourceRange& range : at(node)) {
-    place += std::to_string(range.file) + ":" + std::to_string(range.line) + ":" +
-             std::to_string(range.column) + " ";
+    // The text of a library's loop is read anew each time.
+    const bool of_library = std::ranges::any_of(library_callees_, [&](const auto& text) {
+      return std::ranges::any_of(text.second, [&](const Callee* callee) {
+        const Ranges ranges = callee->identity->ranges;
+        return !ranges.empty() && ranges[0].file == range.file;
+      });
+    });
+    place += (of_library ? "-" : std::to_string(range.file)) + ":" + std::to_string(range.line) +
+             ":" + std::to_string(range.column) + " ";
   }
   return place;
 }

@@ -152,7 +152,9 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
     arguments.push_back(argument);
   std::vector<const Object*> given;
   for (const Argument& argument : arguments) {
-    if (const Object* object = object_of(argument.value); object != nullptr)
+    // None is where a tree ends.
+    const Object* object = object_of(argument.value);
+    if (object != nullptr || (argument.value != nullptr && is_none_constant(argument.value)))
       given.push_back(object);
   }
   if (std::ranges::find(active_, callee.identity) != active_.end() &&

@@ -209,9 +209,14 @@ Cell Lowering::cell_for(Object& made, Symbol attribute, const std::string& name,
     return symbol;
   };
   const Binding binding = *made.find(attribute);
-  if (binding.form == Binding::Form::Value) {
+  const bool is_nothing = binding.form == Binding::Form::Value && is_none_literal(binding.value);
+  if (binding.form == Binding::Form::Value && !is_nothing) {
     cell.form = Cell::Form::Same;
     cell.same = binding.value;
+    return cell;
+  }
+  if (is_nothing) {
+    cell.column = column();
     return cell;
   }
   if (binding.form != Binding::Form::Variable)

@@ -103,6 +103,7 @@ struct Object {
   std::vector<std::pair<Symbol, Symbol>> retired;  // variables of attributes that a branch bound
   int names = 0;  // variables, attributes and parameters that are it
   bool under_construction = false;
+  int block = 0;         // the arm or body in which it was made
   bool rebound = false;  // another object was put in its place
   bool is_kept = false;  // it stands for any object of its class that is kept in columns
 
@@ -388,7 +389,9 @@ class Lowering {
   Statements collect_arm(F&& f) {
     const std::size_t mark = born_.size();
     const std::size_t held = held_log_.size();
+    const int around = enter_block();
     Statements collected = collect(std::forward<F>(f));
+    open_block_ = around;
     retire(mark);
     forget_held(release_held(held));
     return collected;
@@ -525,6 +528,12 @@ class Lowering {
   const Callee* function_value(const Expr* written);
   std::vector<const Expr*> defaults_of(List<const Parameter*> parameters);
 
+  // A new arm or body; gives back the one around it.
+  int enter_block() {
+    const int around = open_block_;
+    open_block_ = ++blocks_made_;
+    return around;
+  }
   void emit(const Stmt* statement) { out_->push_back(statement); }
   void emit_assign(Symbol target, const Expr* value, Ranges ranges);
   void finish(Destination destination, const Expr* value, Ranges ranges);
@@ -581,6 +590,8 @@ class Lowering {
   Wanted wanted_;
   std::deque<ScopeFacts> environments_;  // of the frames that stand for those around a pair
   std::deque<Pair> pairs_;
+  int open_block_ = 0;  // the arm or body being lowered, by number
+  int blocks_made_ = 0;
   int open_loops_ = 0;  // of all functions being lowered
   // The loops around that could be written out, outermost first, and their targets.
   std::vector<std::pair<const Node*, Symbol>> open_counted_;

@@ -61,6 +61,7 @@ const Expr* Lowering::new_object(const Thing& type, const Expr* path, std::strin
   object.type = type;
   object.path = path;
   object.name = name;
+  object.block = open_block_;
   const Symbol handle = context_.symbol("<" + std::string(type.qualified_name.text()) + " " +
                                         std::to_string(objects_made_.size()) + ">");
   objects_.emplace(handle, &object);
@@ -311,8 +312,8 @@ void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value
     return constant != nullptr && constant->value.kind == LiteralKind::None;
   };
   const std::pair<ThingHandle, Symbol> place_of_none{object.type.handle, attribute};
-  if (known == nullptr && is_nothing(value) && object.under_construction && !is_kept(object.type) &&
-      !known_.first_none.contains(place_of_none))
+  if (known == nullptr && is_nothing(value) && object.block == open_block_ &&
+      !is_kept(object.type) && !known_.first_none.contains(place_of_none))
     return bear({.form = Binding::Form::Value, .value = value});
   if (known != nullptr && known->form == Binding::Form::Value && is_nothing(known->value)) {
     if (is_nothing(value)) return;

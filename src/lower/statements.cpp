@@ -26,7 +26,9 @@ void Lowering::block(Block statements) {
 Block Lowering::nested_block(Block statements, Born* born) {
   const std::size_t declared = frame_->declared.size();
   const std::size_t mark = born_.size();
+  const int around = enter_block();
   const Statements collected = collect([&] { block(statements); });
+  open_block_ = around;
   // What stands for a function or a global is known only inside the branch that bound it.
   for (std::size_t i = declared; i < frame_->declared.size(); ++i) {
     frame_->bindings[frame_->declared[i]].form = Binding::Form::OutOfReach;
