@@ -339,6 +339,11 @@ const Expr* Lowering::plain_call(const Call& it, const Expr* receiver, Symbol ca
              "write the computation out");
     }
     if (argument.keyword) {
+      // What `zip` does anyhow.
+      const auto* constant = as<Constant>(argument.value);
+      if (callee && callee.text() == "builtins.zip" && argument.keyword.text() == "strict" &&
+          constant != nullptr && constant->value.kind == LiteralKind::False)
+        continue;
       keywords.push_back(
           context_.make<Keyword>(argument.value->ranges, argument.keyword, argument.value));
     } else {

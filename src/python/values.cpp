@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "python/outside.h"
 #include "python/text.h"
 
 namespace nb = nanobind;
@@ -30,8 +31,11 @@ struct DescriptorHead {
   int number;
 };
 
-constexpr int kDeepestNest = 16;       // of lists and tuples in each other
-constexpr Py_ssize_t kByPosition = 8;  // longer lists and dicts have one element type
+constexpr int kDeepestNest = 16;         // of lists and tuples in each other
+constexpr int kDeepestRecord = 8;        // whose fields are looked at
+constexpr Py_ssize_t kMostFields = 32;   // of such a record
+constexpr Py_ssize_t kMostRecords = 64;  // of a list whose records are looked at
+constexpr Py_ssize_t kByPosition = 8;    // longer lists and dicts have one element type
 
 NumpyTypes* make_types() {
   auto types = std::make_unique<NumpyTypes>();
@@ -259,11 +263,79 @@ std::vector<nb::object> elements_of(PyObject* sequence) {
   return elements;
 }
 
+// The type of a field: arrays by dtype and rank alone.
+Type type_of_field(PyObject* value, Arena& arena) {
+  std::uint32_t next_dim = 2;
+  Type type = type_at(kDeepestNest, value, arena, next_dim);
+  if (type.is_array()) {
+    const std::vector<Dim> dims(type.dims.size(), Dim::unknown());
+    type.dims = arena.copy(dims);
+  }
+  return type;
+}
+
+// The fields of a record by name and value: the entries of a dict, the fields of a namedtuple, and
+// of an object what stands in its dictionary, unless its class computes attributes of that name.
+template <class F>
+void for_each_field(PyObject* object, F&& f) {
+  PyTypeObject* type = Py_TYPE(object);
+  const auto shared = [type](PyObject* name) {
+    return held_by_class(reinterpret_cast<PyObject*>(type), name);
+  };
+  if (PyDict_Check(object) == 0 && type->tp_getattro != PyObject_GenericGetAttr) return;
+  if (PyTuple_Check(object) != 0) {
+    PyObject* names = shared(interned("_fields").ptr());
+    if (names == nullptr || PyTuple_CheckExact(names) == 0 ||
+        PyTuple_GET_SIZE(names) != PyTuple_GET_SIZE(object))
+      return;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); ++k) {
+      PyObject* getter = shared(PyTuple_GET_ITEM(names, k));
+      if (getter != nullptr &&
+          std::string_view(Py_TYPE(getter)->tp_name) == "_collections._tuplegetter")
+        f(PyTuple_GET_ITEM(names, k), PyTuple_GET_ITEM(object, k));
+    }
+    return;
+  }
+  nb::object entries = nb::borrow(object);
+  if (PyDict_Check(object) == 0) {
+    if (type->tp_dictoffset == 0) return;
+    entries = nb::steal(PyObject_GenericGetDict(object, nullptr));
+    if (!entries.is_valid()) return PyErr_Clear();
+  }
+  if (PyDict_GET_SIZE(entries.ptr()) > kMostFields) return;
+  PyObject* name = nullptr;
+  PyObject* value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(entries.ptr(), &position, &name, &value) != 0) {
+    PyObject* computed = PyDict_Check(object) != 0 ? nullptr : shared(name);
+    if (computed == nullptr || Py_TYPE(computed)->tp_descr_set == nullptr) f(name, value);
+  }
+}
+
+// An object of a class, a namedtuple or a dict that is an item of a list or tuple.
+Type type_of_record(PyObject* object, TypeKind kind, Arena& arena) {
+  std::vector<Field> fields;
+  for_each_field(object, [&](PyObject* name, PyObject* value) {
+    if (PyUnicode_Check(name) == 0) return;
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(name, &size);
+    if (text == nullptr) return PyErr_Clear();
+    fields.push_back(
+        {arena.copy_text({text, static_cast<std::size_t>(size)}), type_of_field(value, arena)});
+  });
+  std::ranges::sort(fields, {}, &Field::name);
+  Type result = Type::of(kind);
+  result.fields = arena.copy(fields);
+  return result;
+}
+
 Type type_of_sequence(TypeKind kind, int depth, PyObject* object, Arena& arena,
                       std::uint32_t& next_dim) {
   if (depth == kDeepestNest) return Type::of(TypeKind::Opaque);
   const std::vector<nb::object> items = elements_of(object);
   const auto size = static_cast<Py_ssize_t>(items.size());
+  // Each call looks at them again: records of a long list are not taken apart.
+  if (size > kMostRecords) depth = std::max(depth, kDeepestRecord);
   Type result = Type::of(kind);
   if (kind == TypeKind::Tuple || size <= kByPosition) {
     std::vector<Type> elements;
@@ -316,7 +388,10 @@ Type type_at(int depth, PyObject* object, Arena& arena, std::uint32_t& next_dim)
   if (type == &PyTuple_Type)
     return type_of_sequence(TypeKind::Tuple, depth, object, arena, next_dim);
   if (type == &PyList_Type) return type_of_sequence(TypeKind::List, depth, object, arena, next_dim);
-  if (PyDict_Check(object)) return Type::of(TypeKind::Dict);
+  const bool is_record = depth > 0 && depth <= kDeepestRecord;
+  if (PyDict_Check(object))
+    return is_record && PyDict_CheckExact(object) ? type_of_record(object, TypeKind::Dict, arena)
+                                                  : Type::of(TypeKind::Dict);
   if (PySlice_Check(object)) return Type::of(TypeKind::Slice);
   if (PyType_IsSubtype(type, numpy.dtype) != 0) return Type::of(TypeKind::Dtype);
   if (PyType_Check(object)) {
@@ -335,6 +410,8 @@ Type type_at(int depth, PyObject* object, Arena& arena, std::uint32_t& next_dim)
   if (PyFunction_Check(object) || PyCFunction_Check(object) || PyMethod_Check(object)) {
     return Type::of(TypeKind::Function);
   }
+  const bool is_plain = (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
+  if (is_record && is_plain) return type_of_record(object, TypeKind::Opaque, arena);
   return Type::of(TypeKind::Opaque);
 }
 

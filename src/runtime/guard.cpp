@@ -22,7 +22,8 @@ ArgumentGuard::ArgumentGuard(PyObject* value, const Type& type, const Structure&
                              bool ones)
     : signature_(python::signature_of(value, NumpyTypes::get())),
       ones_(ones && (signature_ == kNoSignature || type.is_array())),
-      type_(type) {
+      type_(type),
+      has_fields_(holds_fields(type)) {
   if (ones_ && signature_ != kNoSignature) mask_ = mask_of_ones(value);
   if (!structure.is_leaf() || structure.is_items() || structure.is_same)
     structure_ = std::make_unique<python::StructureGuard>(value, structure);

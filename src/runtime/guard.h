@@ -25,7 +25,8 @@ class ArgumentGuard {
   ArgumentGuard(PyObject* value, const Type& type, const Structure& structure, bool ones);
 
   [[nodiscard]] bool accepts(PyObject* value, const python::NumpyTypes& numpy) const {
-    if (structure_ != nullptr) return structure_->accepts(value);
+    if (structure_ != nullptr)
+      return structure_->accepts(value) && (!has_fields_ || python::has_type(value, type_, ones_));
     if (signature_ == python::kNoSignature) return python::has_type(value, type_, ones_);
     if (python::signature_of(value, numpy) != signature_) return false;
     return !ones_ || mask_of_ones(value) == mask_;
@@ -46,6 +47,7 @@ class ArgumentGuard {
   bool ones_;
   std::uint64_t mask_ = 0;
   Type type_;
+  bool has_fields_ = false;  // the type says what records in a list or tuple hold
   std::unique_ptr<python::StructureGuard> structure_;  // of what is made of parts
 };
 

@@ -294,7 +294,7 @@ std::vector<std::string> read_variants(std::string_view bytes) {
 namespace {
 
 void describe(ByteWriter& out, const Type& type) {
-  const auto& [kind, dtype, rank, uniform, mixed, weak, library, dims, elements] = type;
+  const auto& [kind, dtype, rank, uniform, mixed, weak, library, dims, elements, fields] = type;
   out.number(static_cast<std::uint64_t>(kind));
   out.number(static_cast<std::uint64_t>(dtype));
   out.number(static_cast<std::uint64_t>(static_cast<std::int64_t>(rank) + 1));
@@ -304,6 +304,11 @@ void describe(ByteWriter& out, const Type& type) {
   for (const Dim& dim : dims) out.number(dim.id);
   out.number(elements.size());
   for (const Type& element : elements) describe(out, element);
+  out.number(fields.size());
+  for (const auto& [name, of] : fields) {
+    out.text(name);
+    describe(out, of);
+  }
 }
 
 void describe(ByteWriter& out, const Structure& structure) {

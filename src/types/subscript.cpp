@@ -337,6 +337,10 @@ Type type_of_subscript(const Type& value, const Expr* index, const TypeLookup& t
     case TypeKind::List:
       return subscript_of_sequence(value, index, types, arena);
     case TypeKind::Dict:
+      if (const auto* key = as<Constant>(index);
+          key != nullptr && key->value.kind == LiteralKind::String) {
+        if (const Type* known = field_of(value, key->value.text)) return *known;
+      }
       return value.is_map() && !is<Slice>(index) ? value.elements[0] : Type::unknown();
     case TypeKind::Iterator:  // a range: no other takes an index
       if (is<Slice>(index) || value.elements.empty()) return value;
@@ -349,6 +353,10 @@ Type type_of_subscript(const Type& value, const Expr* index, const TypeLookup& t
 std::optional<Type> type_of_attribute(const Type& value, Symbol attribute, Arena& arena) {
   const std::string_view name = attribute.text();
   if (value.kind == TypeKind::Dtype) return Type::of(TypeKind::Opaque);
+  if (value.kind == TypeKind::Opaque) {
+    const Type* known = field_of(value, name);
+    return known != nullptr ? std::optional(*known) : std::nullopt;
+  }
   if (!value.is_numeric()) return std::nullopt;
   if (name == "T") return transposed(value, arena);
   if (name == "shape") return shape_tuple(value, arena);

@@ -204,6 +204,39 @@ bool Type::may_be_active() const {
   }
 }
 
+bool holds_fields(const Type& type) {
+  return !type.fields.empty() || std::ranges::any_of(type.elements, holds_fields);
+}
+
+const Type* field_of(const Type& type, std::string_view name) {
+  for (const Field& field : type.fields) {
+    if (field.name == name) return &field.type;
+  }
+  return nullptr;
+}
+
+namespace {
+
+bool same_fields(const Type& a, const Type& b) {
+  return std::ranges::equal(a.fields, b.fields, [](const Field& one, const Field& other) {
+    return one.name == other.name && one.type == other.type;
+  });
+}
+
+// What is known of both.
+Type join_fields(const Type& a, const Type& b, Arena& arena) {
+  std::vector<Field> fields;
+  for (const Field& field : a.fields) {
+    if (const Type* other = field_of(b, field.name))
+      fields.push_back({field.name, join(field.type, *other, arena)});
+  }
+  Type result = Type::of(a.kind);
+  result.fields = arena.copy(fields);
+  return result;
+}
+
+}  // namespace
+
 bool operator==(const Type& a, const Type& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
@@ -212,9 +245,12 @@ bool operator==(const Type& a, const Type& b) {
     case TypeKind::Numeric:
       return a.dtype == b.dtype && a.rank == b.rank && a.mixed == b.mixed && a.weak == b.weak &&
              a.library == b.library && std::ranges::equal(a.dims, b.dims);
+    case TypeKind::Dict:
+    case TypeKind::Opaque:
+      if (!same_fields(a, b)) return false;
+      [[fallthrough]];
     case TypeKind::Tuple:
     case TypeKind::List:
-    case TypeKind::Dict:
     case TypeKind::Iterator:
       return a.uniform == b.uniform && a.elements.size() == b.elements.size() &&
              (a.elements.data() == b.elements.data() || std::ranges::equal(a.elements, b.elements));
@@ -240,7 +276,9 @@ Type join(const Type& a, const Type& b, Arena& arena) {
       if (a.elements.size() == b.elements.size()) return join_positions(a, b, arena);
       return Type::unknown();
     case TypeKind::Dict:
-      return a.is_map() && b.is_map() ? join_positions(a, b, arena) : Type::of(TypeKind::Dict);
+      return a.is_map() && b.is_map() ? join_positions(a, b, arena) : join_fields(a, b, arena);
+    case TypeKind::Opaque:
+      return join_fields(a, b, arena);
     case TypeKind::Dtype:
       return Type::of(TypeKind::Dtype);  // two different ones
     default:

@@ -129,6 +129,8 @@ struct Dim {
   }
 };
 
+struct Field;
+
 struct Type {
   TypeKind kind = TypeKind::Bottom;
   DType dtype = DType::Float64;  // Number, Array, Numeric
@@ -149,6 +151,9 @@ struct Type {
   // (unless it is negative): what `len(x)`, `x.shape[0]` and small literals give.
   List<Dim> dims = {};
   List<Type> elements = {};  // Tuple, List, Iterator, Dict
+  // Opaque, Dict: what is known of attributes or of entries by texts, of an item of a list or tuple
+  // that is no variable of the program.
+  List<Field> fields = {};
 
   static Type number(DType dtype) { return {.kind = TypeKind::Number, .dtype = dtype, .rank = 0}; }
   static Type array(DType dtype) { return {.kind = TypeKind::Array, .dtype = dtype}; }
@@ -183,7 +188,16 @@ struct Type {
   [[nodiscard]] bool may_be_active() const;
 };
 
+struct Field {
+  std::string_view name;
+  Type type;
+};
+
 bool operator==(const Type& a, const Type& b);
+// Whether it, or a type of elements in it, says what fields there are.
+bool holds_fields(const Type& type);
+// The type of a field that is known, or null.
+const Type* field_of(const Type& type, std::string_view name);
 
 // The least type above both. Numbers join to the wider one; a Number with an Array gives Numeric; a
 // rank or a dim that differs becomes unknown. `arena` holds the lists of the result.
