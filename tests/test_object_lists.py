@@ -144,7 +144,18 @@ def membership(xs, k):
     return sum(item.v * k for item in items if item in some) + (items[1] == items[1]) * k
 
 
+def arrays_in_a_plain_list(xs, k):
+    rows = []
+    for x in xs:
+        rows.append(x * np.ones(2))
+    for i in range(3):
+        rows[i] += k * rows[0]
+        rows[i] *= rows[1]
+    return np.sum(rows[0] * rows[1]) + np.sum(rows[2])
+
+
 RIGHT = [
+    arrays_in_a_plain_list,
     one_object_twice,
     two_names_of_a_list,
     swapped,
