@@ -723,8 +723,8 @@ def test_the_seed_of_a_list():
     [
         'ys = xs\n    if xs[0] > 0.0:\n        ys = [1.0, 2.0]\n    ys[0] = 3.0 * ys[0]\n'
         '    return xs[0] * ys[0]',
-        'o = xs[0] * np.ones(2)\n    ws = []\n    for v in xs:\n        ws.append(o)\n    ws[0] += 1.0\n'
-        '    return np.sum(ws[0] * ws[1])',
+        'o = xs[0] * np.ones(2)\n    ws = []\n    for v in xs:\n        ws.append(o)\n'
+        '    ws[0] += 1.0\n    return np.sum(ws[0] * ws[1])',
         'ws = []\n    for v in xs:\n        ws.append(v * np.ones(2))\n    w = ws[0]\n'
         '    ws[0] += 1.0\n    return np.sum(w * ws[1])',
         'ws = []\n    for v in xs:\n        ws.append(v * np.ones(2))\n    ws[0][0] = 1.0\n'
