@@ -41,6 +41,7 @@
 #include "optimize/settle_attempts.h"
 #include "syntax/printer.h"
 #include "syntax/visit.h"
+#include "types/rebound_sums.h"
 
 namespace tangent {
 
@@ -134,6 +135,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   // What cannot raise is no attempt.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return settle_attempts(core.body, typed, rules, context);
+  });
+  // Sums of what has no known type are bound anew.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return bind_sums_anew(core, typed, context);
   });
   // A name that stands for a list and then for an array is two names.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {

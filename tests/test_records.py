@@ -172,3 +172,63 @@ def test_what_is_written_is_refused():
 
     with pytest.raises(tangent.InplaceModificationError, match=r'part\.length'):
         tangent.grad(f)(X)
+
+
+CONFIGURATION = {
+    'layers': [{'size': 4, 'kind': 'tanh'}, {'size': 3, 'kind': 'linear'}],
+    'scale': 0.5,
+}
+
+
+def slices_by_a_running_place(x):
+    place = 0
+    total = 0.0
+    for layer in CONFIGURATION['layers']:
+        part = x[place : place + layer['size']]
+        if layer['kind'] == 'tanh':
+            part = np.tanh(part)
+        total += np.sum(part) * CONFIGURATION['scale']
+        place += layer['size']
+    return total
+
+
+class Computed:
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def weight(self):
+        return self.value * 1.0
+
+
+COMPUTED = [Computed(np.array([0.3, 0.4])), Computed(np.array([0.5, 0.2]))]
+
+
+def arrays_that_a_property_gives(x):
+    total = 1.0
+    for record in COMPUTED:
+        total += total * total * x * record.weight
+    return np.sum(total)
+
+
+def test_sums_of_what_has_no_known_type():
+    x = np.linspace(-1.0, 1.0, 7)
+    expected = 0.5 * np.concatenate([1 - np.tanh(x[:4]) ** 2, np.ones(3)])
+    np.testing.assert_allclose(tangent.grad(slices_by_a_running_place)(x), expected, rtol=1e-14)
+    step = 1e-30j
+    by_complex_step = arrays_that_a_property_gives(0.7 + step).imag / 1e-30
+    found = tangent.grad(arrays_that_a_property_gives)(0.7)
+    np.testing.assert_allclose(found, by_complex_step, rtol=1e-13)
+
+
+def test_a_sum_that_something_else_holds_is_refused():
+    def f(x):
+        total = 1.0
+        held = []
+        for record in COMPUTED:
+            total += x * record.weight
+            held.append(total)
+        return np.sum(held[0])
+
+    with pytest.raises(tangent.InplaceModificationError, match='total'):
+        tangent.grad(f)(0.7)

@@ -2,6 +2,7 @@
 #include "base/diagnostics.h"
 #include "syntax/printer.h"
 #include "types/inference.h"
+#include "types/rebound_sums.h"
 
 namespace tangent {
 
@@ -377,6 +378,9 @@ void Inference::augmented(const AugmentedAssign& assignment) {
       break;
     case TypeKind::List:
       refuse_write(assignment, "changes a list in place");
+    case TypeKind::Unknown:
+      if (is_only_computed_with(core_, name->symbol)) break;
+      [[fallthrough]];
     default:
       refuse_write(assignment, "may write into an array in place");
   }
