@@ -24,7 +24,7 @@ namespace tangent::lowering {
 namespace {
 
 // Far from any place in a list, so that reading an attribute of None raises.
-constexpr std::int64_t kNothing = std::int64_t{1} << 40;
+constexpr std::int64_t kNoPlace = std::int64_t{1} << 40;
 
 std::string snake_case(std::string_view text) {
   std::string result;
@@ -623,7 +623,7 @@ void Lowering::begin_columns(Statements& statements) {
         context_.assign(context_.local(nothing_, ranges),
                         static_cast<const Expr*>(context_.make<UnaryOperation>(
                             ranges, UnaryOperator::Minus,
-                            static_cast<const Expr*>(context_.integer(kNothing, ranges)))),
+                            static_cast<const Expr*>(context_.integer(kNoPlace, ranges)))),
                         ranges));
   }
   statements.insert(statements.begin(), first.begin(), first.end());

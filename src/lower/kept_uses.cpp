@@ -16,7 +16,7 @@ namespace {
 // What may stand in a place: no object, what holds objects, or an object itself, too.
 enum class Allowed : std::uint8_t { Plain, Containers, All };
 
-bool is_among(std::string_view name, std::initializer_list<std::string_view> names) {
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -181,7 +181,7 @@ class Lowering::ReferenceUses {
     if (const auto* method = as<Attribute>(it.function); method != nullptr && it.callee.empty()) {
       const std::string_view name = method->attribute.text();
       const Holding whole = lowering_.holding_of(method->value);
-      const bool reads = is_among(name, {"pop", "popleft", "copy", "get", "values", "items", "keys",
+      const bool reads = is_one_of(name, {"pop", "popleft", "copy", "get", "values", "items", "keys",
                                          "index", "count", "append"});
       // None for a key that is missing would be no place.
       if (name == "get" && whole.has_reference() &&
@@ -189,11 +189,11 @@ class Lowering::ReferenceUses {
         refuse(&it);
       if (name == "get" && whole.has_reference()) arguments = Allowed::All;
       expression(method->value, reads ? Allowed::Containers : Allowed::Plain);
-      if (is_among(name, {"append", "index", "count"}) && whole.has_reference())
+      if (is_one_of(name, {"append", "index", "count"}) && whole.has_reference())
         arguments = Allowed::All;
     } else if (it.callee.text().starts_with("builtins.")) {
       const std::string_view name = it.callee.text().substr(9);
-      if (is_among(name, {"len", "list", "tuple", "enumerate", "zip", "reversed", "dict", "bool"}))
+      if (is_one_of(name, {"len", "list", "tuple", "enumerate", "zip", "reversed", "dict", "bool"}))
         arguments = Allowed::Containers;
     } else if (!is<Name>(it.function)) {
       for_each_child(*it.function, [&](const Node* child) {

@@ -30,7 +30,7 @@ void check_syntax(const CapturedFunction& function) {
 namespace {
 
 // Each round knows one thing more than the one before.
-constexpr int kMostRounds = 2000;
+constexpr int kMostLowerings = 2000;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside
   lowering::Known known;
   std::optional<Diagnostic> refused;
   for (int round = 0;; ++round) {
-    if (round == kMostRounds) throw InternalError("lowering does not come to an end");
+    if (round == kMostLowerings) throw InternalError("lowering does not come to an end");
     lowering::Lowering lowering(outside, context, known);
     try {
       CoreFunction core = lowering.run(function, handle);
