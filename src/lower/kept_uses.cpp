@@ -181,8 +181,8 @@ class Lowering::ReferenceUses {
     if (const auto* method = as<Attribute>(it.function); method != nullptr && it.callee.empty()) {
       const std::string_view name = method->attribute.text();
       const Holding whole = lowering_.holding_of(method->value);
-      const bool reads = is_one_of(name, {"pop", "popleft", "copy", "get", "values", "items", "keys",
-                                         "index", "count", "append"});
+      const bool reads = is_one_of(name, {"pop", "popleft", "copy", "get", "values", "items",
+                                          "keys", "index", "count", "append"});
       // None for a key that is missing would be no place.
       if (name == "get" && whole.has_reference() &&
           (it.arguments.size() != 2 || !lowering_.holding_of(it.arguments[1]).has_reference()))
