@@ -8,6 +8,7 @@
 #include "analysis/aliases.h"
 #include "analysis/fresh_results.h"
 #include "analysis/live_loops.h"
+#include "analysis/renewed_items.h"
 #include "analysis/views.h"
 #include "analysis/wholes.h"
 #include "autodiff/assemble.h"
@@ -166,6 +167,10 @@ TypedProgram type_program(CoreFunction& top, const std::vector<Type>& arguments,
   // Lists that are made inside of expressions have names.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
     return name_lists(core, typed, context);
+  });
+  // Arrays of lists that nothing else holds are stored anew where they are changed in place.
+  rewrite([&](const CoreFunction& core, const TypedFunction& typed) {
+    return renew_items(core.body, typed, context);
   });
   // Loops over what they store into read each element when its turn comes.
   rewrite([&](const CoreFunction& core, const TypedFunction& typed) {

@@ -176,6 +176,7 @@ void Lowering::assign_to(const Expr* target, const Expr* value, Ranges ranges) {
   if (targets[0] != target) return assign_parallel(targets, values, ranges);
   std::vector<std::pair<const Expr*, Symbol>> later;
   const Expr* core = core_target(target, later);
+  note_target(core, holding_of(value));
   emit(context_.assign(core, value, ranges));
   unpack_later(later, ranges);
 }
@@ -185,6 +186,15 @@ void Lowering::store(const Expr* target, const Expr* value, Ranges ranges) {
   const std::size_t mark = out_->size();
   const Expr* place = expression(target);
   if (out_->size() > mark) protect({&value, 1}, mark);
+  keep_if_object(value);
+  if (const auto* element = as<Subscript>(place); element != nullptr && keeps()) {
+    if (!is<Slice>(element->index)) {
+      put_into(element->value, holding_of(value), ranges);
+      value = or_nothing(value, item_of(holding_of(element->value)));
+    } else {
+      put_into(element->value, item_of(holding_of(value)), ranges);
+    }
+  }
   emit(context_.assign(checked_place(place), value, ranges));
 }
 
@@ -399,8 +409,12 @@ void Lowering::augmented_object(const AugmentedAssign& it) {
     return assign_to(it.target, augmented_value(it, expression(it.target)), at(it));
   }
   const Expr* owner = expression(attribute->value);
-  Object* object = object_of(owner);
+  Object* object = subject_of(owner);
   if (object == nullptr) refuse_attribute(*attribute);
+  if (object->is_kept) {
+    if (augmented_cell(it, owner, object->type)) return;
+    owner = settled_reference(owner, at(it));
+  }
   if (object->is_argument) return augmented_in_argument(it, *object);
   if (const auto variable = plain_attribute(*object, attribute->attribute))
     return augmented_variable(it, *variable);
@@ -413,7 +427,7 @@ const Expr* Lowering::augmented_value(const AugmentedAssign& it, const Expr* rea
   const std::size_t mark = out_->size();
   const Expr* value = expression(it.value);
   if (out_->size() > mark) protect({&read, 1}, mark);
-  if (object_of(read) != nullptr || object_of(value) != nullptr) {
+  if (subject_of(read) != nullptr || subject_of(value) != nullptr) {
     const auto& [name, reflected] = operator_methods(it.op);
     const std::string in_place = "__i" + std::string(name.substr(2));
     if (const Expr* made = operation(it, *it.target, in_place, "", read, value)) return made;

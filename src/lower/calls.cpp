@@ -67,7 +67,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
   const auto* method = as<Attribute>(function);
   if (method != nullptr && is_super(method->value)) return call_super(it, *method, destination);
   if (const auto* name = as<Name>(function); name != nullptr && name->scope != Scope::Unresolved) {
-    if (Object* object = object_of(name))
+    if (Object* object = subject_of(name))
       return call_method(it, name, *object, context_.symbol("__call__"), destination);
     if (known_function(name) != nullptr) return call_known(it, name, destination);
   } else if (name != nullptr) {
@@ -75,7 +75,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     if (binding != nullptr &&
         (binding->form == Binding::Form::Variable || binding->form == Binding::Form::Value)) {
       const Expr* value = this->name(*name);
-      if (Object* object = object_of(value))
+      if (Object* object = subject_of(value))
         return call_method(it, value, *object, context_.symbol("__call__"), destination);
       const bool path = binding->form == Binding::Form::Value && is_known_outside(value);
       if (!path && is_known(value)) return call_known(it, value, destination);
@@ -97,7 +97,7 @@ const Expr* Lowering::call(const Call& it, Destination destination) {
     }
     if (is<Name>(function)) this->name(static_cast<const Name&>(*function));
     const Expr* value = expression(function);
-    if (is_known(value) || object_of(value) != nullptr) return call_known(it, value, destination);
+    if (is_known(value) || subject_of(value) != nullptr) return call_known(it, value, destination);
     refuse(it, "calling the result of an expression is not supported yet",
            "call a function by the name under which it is defined");
   }
@@ -286,7 +286,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
                                   Destination destination) {
   const Expr* receiver = entry_by_default(method.value);
   if (receiver == nullptr) receiver = expression(method.value);
-  if (Object* object = object_of(receiver))
+  if (Object* object = subject_of(receiver))
     return call_method(it, receiver, *object, method.attribute, destination);
   if (const KnownFunction* known = known_function(receiver);
       known != nullptr && known->base != nullptr) {
@@ -309,6 +309,7 @@ const Expr* Lowering::method_call(const Call& it, const Attribute& method,
   if (const Expr* value = known_dict_method(it, receiver, method.attribute)) return value;
   if (changes_list(it, method, receiver)) {
     const Expr* call = plain_call(it, method.value, Symbol(), receiver);
+    if (method.attribute.text() == "append") call = appended(static_cast<const Call&>(*call));
     if (destination.form != Destination::Form::Value) return call;
     if (method.attribute.text() == "pop") return bind_temporary(call, "item", it.ranges);
     refuse(it, "the result of `append` is None", "append in a statement of its own",

@@ -120,7 +120,7 @@ bool Lowering::makes_known(const Comprehension& it) {
   if (is<Lambda>(it.element)) return true;
   const auto* call = as<Call>(it.element);
   const std::optional<Thing> thing = call != nullptr ? thing_of(call->function) : std::nullopt;
-  return thing && thing->kind == ThingKind::UserClass;
+  return thing && thing->kind == ThingKind::UserClass && !is_kept(*thing);
 }
 
 // [C(w) for w in (a, b)] is [C(a), C(b)]; null if it is not known what it loops over.

@@ -51,7 +51,7 @@ std::optional<bool> Lowering::truth_of_settled(const Expr* written, const Expr* 
 }
 
 const Expr* Lowering::conditional(const Conditional& it, Destination destination) {
-  const Expr* test = expression(it.test);
+  const Expr* test = expression(explicit_truth(it.test));
   const Expr* value = nullptr;
   const Expr* other = nullptr;
   // Whether an arm needs statements is known only when it is lowered; if none does, nothing was
@@ -68,6 +68,7 @@ const Expr* Lowering::conditional(const Conditional& it, Destination destination
   const auto arm = [&](const Expr* written, const Expr*& result, Born& born, HeldChanges& held) {
     const std::size_t born_mark = born_.size();
     const std::size_t held_mark = held_log_.size();
+    const int around = enter_block();
     Statements statements = collect([&] {
       result = value_for(written, destination);
       if (object_of(result) == nullptr || destination.form == Destination::Form::Tail) return;
@@ -75,6 +76,7 @@ const Expr* Lowering::conditional(const Conditional& it, Destination destination
       finish(destination, result, at(*written));
       result = nullptr;
     });
+    open_block_ = around;
     born = retire(born_mark);
     held = release_held(held_mark);
     return statements;
@@ -92,7 +94,8 @@ const Expr* Lowering::conditional(const Conditional& it, Destination destination
     if (other == nullptr) other = context_.none(it.orelse->ranges);
     forget_held(held);
     forget_held(other_held);
-    return context_.make<Conditional>(it.ranges, test, value, other);
+    const Expr* choice = context_.make<Conditional>(it.ranges, test, value, other);
+    return keeps() ? or_nothing(choice, holding_of(choice)) : choice;
   }
   name_destination();
   auto add = [&](Statements& statements, const Expr* result, const Expr* written,
@@ -172,7 +175,8 @@ const Expr* Lowering::comparison(const Comparison& it) {
   if (it.ops.size() == 1) {
     if (const Expr* settled = is_none(it, values[0], values[1])) return settled;
     if (const Expr* settled = of_constants(it, values[0], values[1])) return settled;
-    if (object_of(values[0]) != nullptr && it.ops[0] <= ComparisonOperator::GreaterEqual) {
+    if (const Expr* same = kept_comparison(it, values[0], values[1])) return same;
+    if (subject_of(values[0]) != nullptr && it.ops[0] <= ComparisonOperator::GreaterEqual) {
       static constexpr std::string_view kNames[] = {"__eq__", "__ne__", "__lt__",
                                                     "__le__", "__gt__", "__ge__"};
       if (const Expr* value = operation(it, it, kNames[static_cast<std::size_t>(it.ops[0])], "",

@@ -219,6 +219,8 @@ class Temporaries {
   // x2 = e; …; s(x2): e goes where x2 is read, if its operands are still the same there.
   void substitute(Statements& statements, std::size_t at, std::size_t use) {
     const auto* assign = static_cast<const Assign*>(statements[at]);
+    if (const ListChange change = list_change(statements[use]); change && change.appends)
+      return append_at_once(statements, at, use);
     if (!is_arithmetic(assign->value) || !is_plain(statements[use]) ||
         evaluates_sometimes(statements[use]))
       return;
@@ -232,6 +234,20 @@ class Temporaries {
       }
     }
     if (stored_place(statements[use]) != nullptr) return;
+    const Symbol variable = target_of(assign);
+    statements[use] = static_cast<const Stmt*>(put(statements[use], variable, assign->value));
+    statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+
+  // x2 = e; xs.append(x2): xs.append(e), if nothing but other lists is appended to between.
+  void append_at_once(Statements& statements, std::size_t at, std::size_t use) {
+    const auto* assign = static_cast<const Assign*>(statements[at]);
+    if (list_change(statements[at]) || !is<Name>(list_change(statements[use]).item)) return;
+    for (std::size_t k = at + 1; k <= use; ++k) {
+      const ListChange change = list_change(statements[k]);
+      if (!change || !change.appends || mentions(assign->value, change.list->symbol)) return;
+      if (k < use && !is_name_or_constant(change.item) && !is_arithmetic(change.item)) return;
+    }
     const Symbol variable = target_of(assign);
     statements[use] = static_cast<const Stmt*>(put(statements[use], variable, assign->value));
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(at));

@@ -108,8 +108,9 @@ const Expr* Lowering::expression(const Expr* e) {
       return binary(static_cast<const BinaryOperation&>(*e));
     case Kind::UnaryOperation: {
       const auto& it = static_cast<const UnaryOperation&>(*e);
-      const Expr* operand = expression(it.operand);
-      if (object_of(operand) != nullptr) {
+      const bool negates = it.op == UnaryOperator::Not;
+      const Expr* operand = expression(negates ? explicit_truth(it.operand) : it.operand);
+      if (subject_of(operand) != nullptr) {
         static constexpr std::string_view kNames[] = {"__neg__", "__pos__", "__invert__", ""};
         if (const Expr* value =
                 operation(*e, *e, kNames[static_cast<std::size_t>(it.op)], "", operand, nullptr))
@@ -128,7 +129,7 @@ const Expr* Lowering::expression(const Expr* e) {
     case Kind::Attribute: {
       const auto& it = static_cast<const Attribute&>(*e);
       const Expr* owner = expression(it.value);
-      if (Object* object = object_of(owner))
+      if (Object* object = subject_of(owner))
         return read_attribute(owner, *object, *e, it.attribute);
       const Expr* path = context_.make<Attribute>(e->ranges, owner, it.attribute);
       if (!is_known_outside(owner)) return path;
@@ -282,7 +283,7 @@ const Expr* Lowering::binary(const BinaryOperation& it) {
     if (out_->size() > mark) protect({&value, 1}, mark);
     const Expr* left = value;
     value = nullptr;
-    if (object_of(left) != nullptr || object_of(right) != nullptr) {
+    if (subject_of(left) != nullptr || subject_of(right) != nullptr) {
       const auto& [name, reflected] = operator_methods((*node)->op);
       value = operation(**node, **node, name, reflected, left, right);
     }
@@ -318,7 +319,7 @@ const Expr* Lowering::subscript(const Subscript& it) {
         static_cast<std::size_t>(place->value.integer) < elements->size())
       return (*elements)[static_cast<std::size_t>(place->value.integer)];
   }
-  if (Object* object = object_of(parts[0]))
+  if (Object* object = subject_of(parts[0]))
     return call_special(it, *object, parts[0], "__getitem__", {index});
   if (const Expr* part = part_of_known(it, parts[0], index)) return part;
   // kwargs['b'] of a **kwargs that is known: the argument itself

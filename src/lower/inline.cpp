@@ -98,18 +98,30 @@ const Callee& Lowering::callee_of(const Thing& thing, const Call& it) {
   return callee;
 }
 
+// Whether a call of a function inside itself is one that ends: it goes down a tree of objects, each
+// of which is known.
+bool Lowering::is_of_other_objects(const Callee& callee,
+                                   const std::vector<const Object*>& given) const {
+  constexpr int kDeepestTree = 24;
+  if (given.empty()) return false;
+  int depth = 0;
+  for (const auto& [identity, objects] : active_objects_) {
+    if (identity != callee.identity) continue;
+    if (objects == given || ++depth > kDeepestTree) return false;
+  }
+  // The function that is differentiated is called anew, with objects of its own.
+  return depth > 0;
+}
+
 const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destination destination,
                                   const Receiver& receiver) {
   const bool plain = receiver.self == nullptr && receiver.arguments.empty();
-  if (plain && known_.kept.contains(callee.identity)) return call_pair(it, callee, destination);
+  if (plain && known_.kept_calls.contains(callee.identity))
+    return call_pair(it, callee, destination);
   if (known_.recursive.contains(callee.identity)) {
     if (plain) return call_pair(it, callee, destination);
     refuse(it, "the method " + quoted(callee.name) + " calls itself, which is not supported yet",
            "write it as a function that takes the values it needs", DiagnosticKind::RecursiveCall);
-  }
-  if (std::ranges::find(active_, callee.identity) != active_.end()) {
-    known_.recursive.insert(callee.identity);
-    throw LowerAgain();
   }
   if (next_consumer_ == nullptr && drained_.contains(&it) && find_yield(callee.body) != nullptr)
     return generator_list(it, callee, receiver);
@@ -157,6 +169,18 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
     arguments.push_back({.written = value, .value = value});
   for (const Argument& argument : arguments_of(it, &callee, arguments.size()))
     arguments.push_back(argument);
+  std::vector<const Object*> given;
+  for (const Argument& argument : arguments) {
+    // None is where a tree ends.
+    const Object* object = object_of(argument.value);
+    if (object != nullptr || (argument.value != nullptr && is_none_constant(argument.value)))
+      given.push_back(object);
+  }
+  if (std::ranges::find(active_, callee.identity) != active_.end() &&
+      !is_of_other_objects(callee, given)) {
+    known_.recursive.insert(callee.identity);
+    throw LowerAgain();
+  }
   frame.receiver = {.self = receiver.self, .owner = receiver.owner};
   bind_parameters(it, callee, frame, arguments, destination);
   std::vector<const Expr*> values;
@@ -175,7 +199,9 @@ const Expr* Lowering::inline_call(const Call& it, const Callee& callee, Destinat
   Frame* const caller = frame_;
   frame_ = &frame;
   active_.push_back(callee.identity);
+  active_objects_.emplace_back(callee.identity, std::move(given));
   const Expr* result = inline_body(callee, destination);
+  active_objects_.pop_back();
   active_.pop_back();
   frame_ = caller;
   for (Object* object : lent) --object->names;

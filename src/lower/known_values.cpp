@@ -158,6 +158,7 @@ const Expr* Lowering::kept_known(const Expr* value, Ranges ranges) {
   if (is<Constant>(value) || is_known(value)) return copy(value, {});
   const Symbol symbol = names_.fresh(describe(value));
   attribute_variables_.insert(symbol);
+  note_holding(symbol, holding_of(value), ranges);
   emit(context_.assign(context_.local(symbol, value->ranges), value, ranges));
   return context_.local(symbol, value->ranges);
 }
@@ -273,7 +274,7 @@ const Expr* Lowering::join_held(const Expr* test, const HeldChanges& body, bool 
 
 // A call of a known value. Names that are lowered already stand in what is lowered here again.
 const Expr* Lowering::call_known(const Call& it, const Expr* function, Destination destination) {
-  if (Object* object = object_of(function))
+  if (Object* object = subject_of(function))
     return call_method(it, function, *object, context_.symbol("__call__"), destination);
   if (is<Conditional>(function)) function = kept_known(function, at(it));
   const KnownFunction* known = known_function(function);

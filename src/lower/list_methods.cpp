@@ -78,6 +78,8 @@ const Expr* Lowering::list_method(const Call& it, const Attribute& method,
     const Expr* values[2] = {nullptr, nullptr};
     operands(it.arguments, values);
     const Expr* place = values[0];
+    keep_if_object(values[1]);
+    put_into(itself(), holding_of(values[1]), ranges);
     if (!integer_literal(place) && !is<Name>(place)) place = bind_temporary(place, "place", ranges);
     const Expr* one = context_.make<ListDisplay>(ranges, context_.list<const Expr*>({values[1]}));
     const bool first = integer_literal(place) == 0;
@@ -134,6 +136,7 @@ void Lowering::extend_list(const Call& it, Symbol list) {
       kept.push_back(is<Constant>(element) ? element : bind_temporary(element, "item", ranges));
     items = context_.make<ListDisplay>(ranges, context_.list(kept));
   }
+  put_into(context_.local(list, ranges), item_of(holding_of(items)), ranges);
   if (mentions(items, list)) {
     refuse(it, "extending a list by what is made of itself is not supported yet",
            "write `xs = xs + …`");
@@ -146,6 +149,7 @@ void Lowering::extend_list(const Call& it, Symbol list) {
     return;
   }
   const Symbol item = names_.fresh("item");
+  note_holding(item, item_of(holding_of(items)), ranges);
   emit(context_.make<For>(ranges, static_cast<const Expr*>(context_.local(item, ranges)), items,
                           context_.list<const Stmt*>({append(context_.local(item, ranges))}),
                           Block(), false));

@@ -1,5 +1,6 @@
 // `for` and `while`: targets that are patterns, and tests that need statements.
 #include "lower/open_counted.h"
+#include "syntax/as_written.h"
 
 namespace tangent::lowering {
 
@@ -11,7 +12,16 @@ void Lowering::for_statement(const For& it) {
   const auto counted = counted_items(iterable);
   if (counted && is_written_out(it)) return unrolled_loop(it, *counted);
   std::vector<std::pair<const Expr*, Symbol>> later;
-  const Expr* target = core_target(it.target, later);
+  const Holding item = item_of(holding_of(iterable));
+  const Expr* target = nullptr;
+  if (item.form == Holding::Form::Reference && display_elements(it.target) != nullptr) {
+    // A namedtuple that is taken apart.
+    target = context_.local(names_.fresh(layout_of(known_.kept_classes.at(item.type)).name), it.ranges);
+    later.emplace_back(it.target, static_cast<const Name*>(target)->symbol);
+  } else {
+    target = core_target(it.target, later);
+  }
+  note_target(target, item);
   const OpenCounted open(*this, counted ? &it : nullptr, target);
   ++frame_->loop_depth;
   ++open_loops_;
@@ -39,7 +49,7 @@ void Lowering::while_statement(const While& it) {
   ++frame_->loop_depth;
   ++open_loops_;
   const std::size_t held = held_log_.size();
-  Statements before = collect_arm([&] { test = expression(it.test); });
+  Statements before = collect_arm([&] { test = expression(explicit_truth(it.test)); });
   Block body = nested_block(it.body);
   --frame_->loop_depth;
   --open_loops_;

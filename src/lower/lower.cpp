@@ -50,23 +50,36 @@ void lower_with_calls(CoreFunction& core, const CapturedFunction& function, Thin
     }
   }
 }
+// Each round knows one thing more than the one before.
+constexpr int kMostLowerings = 2000;
 
 }  // namespace
 
 CoreFunction lower(const CapturedFunction& function, ThingHandle handle, Outside& outside,
                    RuleBook& /*rules*/, Context& context) {
   lowering::Known known;
-  while (true) {
+  std::optional<Diagnostic> refused;
+  for (int round = 0;; ++round) {
+    if (round == kMostLowerings) throw InternalError("lowering does not come to an end");
+    lowering::Lowering lowering(outside, context, known);
     try {
-      lowering::Lowering lowering(outside, context, known);
       CoreFunction core = lowering.run(function, handle);
       verify_core(core);
       for (const CorePair& pair : core.pairs) verify_core(pair.core);
-      known.kept = lowering.long_callees();
-      if (!known.kept.empty()) lower_with_calls(core, function, handle, outside, context, known);
+      known.kept_calls = lowering.long_callees();
+      if (!known.kept_calls.empty())
+        lower_with_calls(core, function, handle, outside, context, known);
       return core;
     } catch (const lowering::LowerAgain&) {
       continue;  // with one more thing known: there are as many as functions, classes, attributes
+    } catch (const Diagnostic& diagnostic) {
+      // What cannot be done with objects that are variables may be done with such as lie in
+      // columns.
+      if (refused) throw *refused;
+      const std::vector<Thing> classes = lowering.classes_made();
+      if (classes.empty()) throw;
+      if (known.kept_classes.empty()) refused = diagnostic;
+      for (const Thing& type : classes) known.kept_classes.emplace(type.handle, type);
     }
   }
 }
@@ -168,6 +181,10 @@ CoreFunction Lowering::run(const CapturedFunction& function, ThingHandle handle)
     block(callee.body);
   });
   check_assumptions();
+  if (keeps()) {
+    check_references(statements);
+    begin_columns(statements);
+  }
   core.body = restructure(statements, *frame.facts, true);
   const auto unbound = maybe_unbound(definition.parameters, callee.body, *frame.facts);
   if (!unbound.empty()) {
@@ -291,7 +308,13 @@ void Lowering::emit_assign(Symbol target, const Expr* value, Ranges ranges) {
       name != nullptr && name->scope == Scope::Local && name->symbol == target) {
     return;
   }
-  if (object_of(value) != nullptr) return bind_object(target, value, ranges);
+  if (object_of(value) != nullptr) {
+    if (keeps() && variable_holding(target).has_reference()) {
+      keep_if_object(value);
+      refuse_mixture(ranges.empty() ? value->ranges : ranges);
+    }
+    return bind_object(target, value, ranges);
+  }
   if (is_known(value))
     return hold(target, {.form = Held::Form::Known, .value = kept_known(value, ranges)});
   if (held_.contains(target)) {
@@ -306,6 +329,10 @@ void Lowering::emit_assign(Symbol target, const Expr* value, Ranges ranges) {
     throw Diagnostic(DiagnosticKind::WriteInPlace,
                      "a variable that holds an object gets a plain value",
                      ranges.empty() ? value->ranges : ranges, "use a name of its own for each");
+  }
+  if (keeps()) {
+    note_holding(target, holding_of(value), ranges.empty() ? value->ranges : ranges);
+    value = or_nothing(value, variable_holding(target));
   }
   emit(context_.assign(context_.local(target, ranges), value, ranges));
 }

@@ -19,6 +19,7 @@
 #include "base/function_view.h"
 #include "capture/outside_functions.h"
 #include "lower/exits.h"
+#include "lower/holdings.h"
 #include "lower/list_methods.h"
 #include "lower/lower.h"
 #include "lower/names.h"
@@ -41,11 +42,19 @@ struct Callee {
   bool defaults_are_fresh = false;    // evaluated at every call: constructors of dataclasses
 };
 
+// An order of symbols that does not depend on where they lie.
+struct BySpelling {
+  bool operator()(const std::pair<ThingHandle, Symbol>& a,
+                  const std::pair<ThingHandle, Symbol>& b) const {
+    return a.first != b.first ? a.first < b.first : a.second.text() < b.second.text();
+  }
+};
+
 // What lowering has to know before it begins and finds out only on its way: it begins again with
 // each thing that it lacked.
 struct Known {
-  std::unordered_set<const Node*> recursive;  // definitions whose calls stay calls
-  std::unordered_set<const Node*> kept;       // such for being long and called more than once
+  std::unordered_set<const Node*> recursive;   // definitions whose calls stay calls
+  std::unordered_set<const Node*> kept_calls;  // such for being long and called more than once
   std::unordered_map<ThingHandle, CapturedFunction> captured;
   std::set<ThingHandle> changing;  // classes whose objects change after they are made
   // Attributes of arguments that are set, as the text names them; parameters that get another
@@ -55,6 +64,14 @@ struct Known {
   // Loops and comprehensions over a few integers that are written out, for what holds functions or
   // objects is read at their targets: the places where they begin.
   std::set<std::tuple<FileId, std::uint32_t, std::uint32_t>> written_out;
+  // Classes whose objects are kept in columns; how they lie there; what holds references to them.
+  std::map<ThingHandle, Thing> kept_classes;
+  std::map<ThingHandle, std::vector<Cell>> layouts;
+  std::map<std::string, Holding> holdings;
+  // Values of such a class that its objects set for themselves, after they are made.
+  std::set<std::pair<ThingHandle, Symbol>, BySpelling> own_values;
+  // Attributes that are None first and something else later.
+  std::set<std::pair<ThingHandle, Symbol>, BySpelling> first_none;
 };
 
 // Thrown where something was added to what is known.
@@ -89,7 +106,9 @@ struct Object {
   std::vector<std::pair<Symbol, Symbol>> retired;  // variables of attributes that a branch bound
   int names = 0;  // variables, attributes and parameters that are it
   bool under_construction = false;
+  int block = 0;         // the arm or body in which it was made
   bool rebound = false;  // another object was put in its place
+  bool is_kept = false;  // it stands for any object of its class that is kept in columns
 
   Binding* find(Symbol attribute);
 };
@@ -175,6 +194,9 @@ class Lowering {
   CoreFunction run(const CapturedFunction& function, ThingHandle handle);
   // The functions of the outside that are long and were written out more than once.
   [[nodiscard]] std::unordered_set<const Node*> long_callees() const;
+  // Where something was refused: the classes whose objects the function made, and that it could
+  // keep in columns.
+  [[nodiscard]] std::vector<Thing> classes_made();
 
  private:
   // One argument of a call, in evaluation order.
@@ -324,6 +346,7 @@ class Lowering {
   const Expr* inline_call(const Call& it, const Callee& callee, Destination destination,
                           const Receiver& receiver = {});
   const Callee& callee_of(const Thing& thing, const Call& it);
+  bool is_of_other_objects(const Callee& callee, const std::vector<const Object*>& given) const;
   // Which parameter each argument goes to (its position in `callee.parameters`).
   std::vector<std::size_t> match(const Call& it, const Callee& callee,
                                  std::span<const Argument> arguments);
@@ -397,11 +420,60 @@ class Lowering {
   Statements collect_arm(F&& f) {
     const std::size_t mark = born_.size();
     const std::size_t held = held_log_.size();
+    const int around = enter_block();
     Statements collected = collect(std::forward<F>(f));
+    open_block_ = around;
     retire(mark);
     forget_held(release_held(held));
     return collected;
   }
+
+  // kept_objects.cpp: objects in lists and behind several names, kept in columns
+  Object* subject_of(const Expr* core);
+  bool is_reference(const Expr* core);
+  std::optional<Thing> kept_class(const Expr* core);
+  Object& view_of(const Thing& type);
+  Layout& layout_of(const Thing& type);
+  bool may_be_kept(const Thing& type);
+  [[nodiscard]] bool keeps() const;
+  [[nodiscard]] bool is_kept(const Thing& type) const;
+  void keep(const Thing& type);
+  void keep_if_object(const Expr* value);
+  const Expr* keep_made(Object& made, const Expr* path, const Destination& destination,
+                        const Node& where);
+  Cell cell_for(Object& made, Symbol attribute, const std::string& name, const Node& where);
+  void append_cell(Object& made, const Cell& cell, Ranges ranges);
+  Cell* find_cell(const Thing& type, Symbol attribute);
+  const Expr* place_in(const Cell& cell, const Expr* reference, Ranges ranges);
+  const Expr* read_cell(const Expr* reference, const Thing& type, const Expr& it, Symbol attribute);
+  const Expr* parts_of_cell(const Cell& cell, const Expr* reference, Ranges ranges);
+  void set_cell(const Attribute& target, const Expr* reference, const Thing& type,
+                const Expr* value, Ranges ranges);
+  void put_in_cell(const Cell& cell, const Expr* reference, const Expr* value, Ranges ranges);
+  bool augmented_cell(const AugmentedAssign& it, const Expr* owner, const Thing& type);
+  const Expr* appended(const Call& it);
+  const Expr* settled_reference(const Expr* reference, Ranges ranges);
+  const Expr* nothing(Ranges ranges);
+  const Expr* or_nothing(const Expr* value, const Holding& place);
+  const Expr* kept_comparison(const Comparison& it, const Expr* left, const Expr* right);
+  const Expr* presence(const Expr* reference, bool negated);
+  const Expr* explicit_truth(const Expr* written);
+  Holding written_holding(const Expr* written);
+  void begin_columns(Statements& statements);
+  // holdings.cpp: what variables and lists hold of them
+  Holding holding_of(const Expr* core);
+  Holding holding_of_call(const Call& it);
+  Holding made_holding(const Expr& display, Holding::Form form, const Holding& item);
+  Holding variable_holding(Symbol symbol) const;
+  Holding known_holding(const std::string& key) const;
+  std::string birthplace(const Node& node);
+  void note_holding(Symbol symbol, const Holding& value, Ranges ranges);
+  void note_target(const Expr* target, const Holding& value);
+  void put_into(const Expr* whole, const Holding& item, Ranges ranges);
+  [[noreturn]] static void refuse_mixture(Ranges ranges);
+  // kept_uses.cpp
+  class ReferenceUses;
+  void check_references(const Statements& statements);
 
   // known_values.cpp: functions, classes and modules as values
   const Expr* function_handle(KnownFunction function, std::string_view name, Ranges ranges);
@@ -526,6 +598,12 @@ class Lowering {
   const Callee* function_value(const Expr* written);
   std::vector<const Expr*> defaults_of(List<const Parameter*> parameters);
 
+  // A new arm or body; gives back the one around it.
+  int enter_block() {
+    const int around = open_block_;
+    open_block_ = ++blocks_made_;
+    return around;
+  }
   void emit(const Stmt* statement) { out_->push_back(statement); }
   void emit_assign(Symbol target, const Expr* value, Ranges ranges);
   void finish(Destination destination, const Expr* value, Ranges ranges);
@@ -584,6 +662,8 @@ class Lowering {
   Wanted wanted_;
   std::deque<ScopeFacts> environments_;  // of the frames that stand for those around a pair
   std::deque<Pair> pairs_;
+  int open_block_ = 0;  // the arm or body being lowered, by number
+  int blocks_made_ = 0;
   int open_loops_ = 0;  // of all functions being lowered
   // The loops around that could be written out, outermost first, and their targets.
   std::vector<std::pair<const Node*, Symbol>> open_counted_;
@@ -591,6 +671,8 @@ class Lowering {
   std::unordered_set<Symbol> lists_;                    // variables that are one list for good
   std::vector<const Node*> active_;                   // definitions being inlined, outermost first
   std::unordered_map<const Node*, int> written_out_;  // how often each function was, as it is
+  // The calls being inlined that are given objects, and those.
+  std::vector<std::pair<const Node*, std::vector<const Object*>>> active_objects_;
   std::unordered_map<const Node*, ScopeFacts> facts_;
   std::vector<ReboundList> rebound_lists_;
   std::unordered_set<const Call*> consumed_;             // that are a call's argument
@@ -626,6 +708,13 @@ class Lowering {
   std::set<ThingHandle> changed_;
   std::set<ThingHandle> copied_;
   std::unordered_map<ThingHandle, ClassFacts> class_facts_;
+
+  std::map<ThingHandle, Layout> layouts_;  // of kept classes, those that were met
+  std::map<ThingHandle, Object> views_;    // what stands for objects of such a class
+  std::unordered_map<Symbol, Holding> variable_holdings_;
+  std::map<std::pair<ThingHandle, std::string>, Symbol> column_names_;
+  std::vector<Symbol> columns_;  // all of them
+  Symbol nothing_;               // the variable that stands for no object, if there is one
 
   struct Query {
     ThingHandle handle;

@@ -39,6 +39,15 @@ const std::pair<std::string_view, std::string_view>& operator_methods(BinaryOper
 // object.name(…), looking only at the bases behind `after` if that is given.
 const Expr* Lowering::call_method(const Call& it, const Expr* self, Object& object, Symbol name,
                                   Destination destination, ThingHandle after) {
+  if (object.is_kept) {
+    self = settled_reference(self, it.ranges);
+    if (after < 0 && find_cell(object.type, name) != nullptr) {
+      const Expr* held = read_cell(self, object.type, *it.function, name);
+      if (is_known(held) || subject_of(held) != nullptr) return call_known(it, held, destination);
+      refuse(it, "calling `" + print(it.function) + "`, a value of an object, is not supported",
+             "call a function by the name under which it is defined");
+    }
+  }
   if (after < 0) {
     if (const Binding* held = object.find(name)) {
       // A function or an object that an attribute holds.
@@ -110,7 +119,7 @@ const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& o
   std::vector<std::pair<Symbol, const Expr*>> given;
   for (const Argument& argument : arguments_of(it)) {
     // replace(object, …) of `dataclasses`.
-    if (!argument.keyword && given.empty() && object_of(argument.value) == &object) continue;
+    if (!argument.keyword && given.empty() && subject_of(argument.value) == &object) continue;
     const bool known =
         std::ranges::any_of(facts_of_class(object.type).fields,
                             [&](const auto& field) { return field.name == argument.keyword; });
@@ -119,6 +128,7 @@ const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& o
              "call it with fields of the class", DiagnosticKind::UnresolvedCall);
     given.emplace_back(argument.keyword, argument.value);
   }
+  if (object.is_kept) self = settled_reference(self, it.ranges);
   const Expr* made = new_object(object.type, object.path, object.name, it.ranges);
   Object& result = *object_of(made);
   for (const DataclassField& field : facts_of_class(object.type).fields) {
@@ -128,6 +138,7 @@ const Expr* Lowering::replaced_tuple(const Call& it, const Expr* self, Object& o
                                        : read_attribute(self, object, *it.function, field.name),
                   at(it));
   }
+  if (is_kept(object.type)) return keep_made(result, object.path, {}, it);
   return made;
 }
 
@@ -153,7 +164,7 @@ const Expr* Lowering::call_super(const Call& it, const Attribute& method, Destin
       receiver = {.self = expression(super.arguments[1]), .owner = *owner};
     }
   }
-  Object* object = receiver.self != nullptr ? object_of(receiver.self) : nullptr;
+  Object* object = receiver.self != nullptr ? subject_of(receiver.self) : nullptr;
   if (object == nullptr || receiver.owner.kind != ThingKind::UserClass) {
     refuse(super, "`" + print(&super) + "` is not supported here", "use it in a method");
   }
@@ -172,6 +183,7 @@ const Expr* Lowering::call_special(const Expr& it, Object& object, const Expr* s
                std::string(name) + "`, which `" + print(&it) + "` asks for",
            "define it in the class", DiagnosticKind::UnresolvedCall);
   }
+  if (object.is_kept) self = settled_reference(self, it.ranges);
   // The operands are lowered: the call is told of them as arguments that are known.
   const auto* call = context_.make<Call>(it.ranges, &it, Symbol(), Exprs(), List<const Keyword*>());
   Receiver receiver{.self = copy(self, {}), .owner = member.owner};
@@ -189,8 +201,8 @@ const Expr* Lowering::operation(const Node& it, const Expr& written, std::string
     const Member& member = member_of(object->type, -1, context_.symbol(wanted));
     return member.form == Member::Form::Method ? &member : nullptr;
   };
-  Object* first = object_of(left);
-  Object* second = right != nullptr ? object_of(right) : nullptr;
+  Object* first = subject_of(left);
+  Object* second = right != nullptr ? subject_of(right) : nullptr;
   const Member* own = method(first, name);
   const Member* other = method(second, reflected);
   // A class derived from that of the left operand comes first where it has a method of its own.
@@ -219,14 +231,20 @@ Object* Lowering::named_object(const Expr* written, const Expr** value) {
     *value = binding->form == Binding::Form::Value
                  ? binding->value
                  : context_.local(binding->variable, written->ranges);
-    return object_of(*value);
+    return subject_of(*value);
   }
   const auto* attribute = as<Attribute>(written);
   Object* owner = attribute != nullptr ? named_object(attribute->value, value) : nullptr;
+  if (owner != nullptr && owner->is_kept) {
+    const Cell* cell = is<Name>(*value) ? find_cell(owner->type, attribute->attribute) : nullptr;
+    if (cell == nullptr || cell->form != Cell::Form::Column) return nullptr;
+    *value = place_in(*cell, *value, written->ranges);
+    return subject_of(*value);
+  }
   const Binding* field = owner != nullptr ? owner->find(attribute->attribute) : nullptr;
   if (field == nullptr || field->form != Binding::Form::Variable) return nullptr;
   *value = context_.local(field->variable, written->ranges);
-  return object_of(*value);
+  return subject_of(*value);
 }
 
 // len(object), abs(object), isinstance(object, C); null if it is none of these.
@@ -266,8 +284,12 @@ const Expr* Lowering::is_none(const Comparison& it, const Expr* left, const Expr
   if (!tests || constant == nullptr || constant->value.kind != LiteralKind::None) return nullptr;
   // A parameter that is known to be None (Lowering::may_be_replaced).
   const auto* none = as<Constant>(left);
-  if (none != nullptr && none->value.kind == LiteralKind::None && is<Name>(it.left))
+  if (none != nullptr && none->value.kind == LiteralKind::None &&
+      (is<Name>(it.left) || is<Attribute>(it.left)))
     return context_.boolean(it.ops[0] == ComparisonOperator::Is, it.ranges);
+  if (const auto* value = as<Name>(left);
+      value != nullptr && object_of(left) == nullptr && is_reference(left))
+    return nullptr;
   if (object_of(left) == nullptr && !is_known(left)) return nullptr;
   return context_.boolean(it.ops[0] == ComparisonOperator::IsNot, it.ranges);
 }

@@ -61,6 +61,7 @@ const Expr* Lowering::new_object(const Thing& type, const Expr* path, std::strin
   object.type = type;
   object.path = path;
   object.name = name;
+  object.block = open_block_;
   const Symbol handle = context_.symbol("<" + std::string(type.qualified_name.text()) + " " +
                                         std::to_string(objects_made_.size()) + ">");
   objects_.emplace(handle, &object);
@@ -92,18 +93,20 @@ const Expr* Lowering::make_object(const Call& it, const Thing& type, Destination
   }
   const Expr* path = expression(it.function);
   const bool named = destination.form == Destination::Form::Name;
-  const Expr* self = new_object(
-      type, path, named ? destination.name.text() : lower_case(type.qualified_name.text()),
-      it.ranges);
+  const std::string name(named ? destination.name.text() : lower_case(type.qualified_name.text()));
+  // The names of the columns are for the columns.
+  const Expr* self = new_object(type, path, is_kept(type) ? "new_" + name : name, it.ranges);
   Object& object = *object_of(self);
   // What the class holds for all its objects is what an object has until it gets its own.
   for (const Symbol value : facts.values) {
+    if (is_kept(type) && !known_.own_values.contains({type.handle, value})) continue;
     set_attribute(object, value, context_.make<Attribute>(it.ranges, copy(path, {}), value),
                   at(it));
   }
   const Member& constructor = member_of(type, -1, context_.symbol("__init__"));
   if (!facts.is_dataclass && constructor.form == Member::Form::Missing) {
-    if (it.arguments.empty() && it.keywords.empty()) return self;
+    if (it.arguments.empty() && it.keywords.empty())
+      return is_kept(type) ? keep_made(object, path, destination, it) : self;
     refuse(it, called + " gets arguments, and the class has no `__init__`",
            "call it as it is defined", DiagnosticKind::UnresolvedCall);
   }
@@ -111,6 +114,7 @@ const Expr* Lowering::make_object(const Call& it, const Thing& type, Destination
   inline_call(it, constructor_of(it, type, facts), Destination::nothing(),
               {.self = self, .owner = constructor.owner});
   object.under_construction = false;
+  if (is_kept(type)) return keep_made(object, path, destination, it);
   return self;
 }
 
@@ -272,6 +276,10 @@ Symbol Lowering::attribute_variable(Object& object, Symbol attribute) {
 
 void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value, Ranges ranges) {
   Binding* known = object.find(attribute);
+  if (known != nullptr && known->form == Binding::Form::Value && object_of(value) != nullptr &&
+      known->value->kind == Kind::Constant &&
+      known_.first_none.insert({object.type.handle, attribute}).second)
+    throw LowerAgain();
   const std::string place = "`" + object.name + "." + std::string(attribute.text()) + "`";
   auto wrong = [&](const std::string& what) {
     throw Diagnostic(DiagnosticKind::WriteInPlace, place + what,
@@ -299,6 +307,19 @@ void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value
     if (!before || before->handle != thing->handle) wrong(" gets another function or module");
     return;
   }
+  const auto is_nothing = [](const Expr* core) {
+    const auto* constant = as<Constant>(core);
+    return constant != nullptr && constant->value.kind == LiteralKind::None;
+  };
+  const std::pair<ThingHandle, Symbol> place_of_none{object.type.handle, attribute};
+  if (known == nullptr && is_nothing(value) && object.block == open_block_ &&
+      !is_kept(object.type) && !known_.first_none.contains(place_of_none))
+    return bear({.form = Binding::Form::Value, .value = value});
+  if (known != nullptr && known->form == Binding::Form::Value && is_nothing(known->value)) {
+    if (is_nothing(value)) return;
+    known_.first_none.insert(place_of_none);
+    throw LowerAgain();
+  }
   if (known == nullptr) {
     const Symbol variable = attribute_variable(object, attribute);
     emit_assign(variable, value, ranges);
@@ -311,6 +332,7 @@ void Lowering::set_attribute(Object& object, Symbol attribute, const Expr* value
 
 const Expr* Lowering::read_attribute(const Expr* value, Object& object, const Expr& it,
                                      Symbol attribute) {
+  if (object.is_kept) return read_cell(value, object.type, it, attribute);
   if (const Binding* known = object.find(attribute)) {
     if (known->form == Binding::Form::Variable) return variable_value(known->variable, it);
     if (known->form == Binding::Form::Value) return copy(known->value, it.ranges);
@@ -381,10 +403,11 @@ std::optional<Symbol> Lowering::plain_attribute(Object& object, Symbol attribute
 
 // The elements of a namedtuple; nothing of another object.
 std::optional<std::vector<const Expr*>> Lowering::elements_of_tuple(const Expr* value) {
-  Object* object = object_of(value);
+  Object* object = subject_of(value);
   if (object == nullptr || object->outer != nullptr) return std::nullopt;
   const ClassFacts& facts = facts_of_class(object->type);
   if (!facts.is_tuple) return std::nullopt;
+  if (object->is_kept) value = settled_reference(value, value->ranges);
   std::vector<const Expr*> elements;
   for (const DataclassField& field : facts.fields)
     elements.push_back(read_attribute(value, *object, *value, field.name));
@@ -406,7 +429,7 @@ void Lowering::assign_attribute(const Attribute& target, const Expr* value, Rang
 // owner.attribute = value, where the owner is lowered.
 void Lowering::set_attribute_of(const Attribute& target, const Expr* owner, const Expr* value,
                                 Ranges ranges) {
-  Object* object = object_of(owner);
+  Object* object = subject_of(owner);
   if (object == nullptr || (object->outer != nullptr && !object->is_argument))
     refuse_attribute(target);
   const Member& member = member_of(object->type, -1, target.attribute);
@@ -421,6 +444,7 @@ void Lowering::set_attribute_of(const Attribute& target, const Expr* owner, cons
       refuse(target, "an attribute of a tuple cannot be set", "make a new one (`_replace`)");
     changed_.insert(object->type.handle);
   }
+  if (object->is_kept) return set_cell(target, owner, object->type, value, ranges);
   if (object->is_argument) return set_in_argument(target, *object, value, ranges);
   set_attribute(*object, target.attribute, value, ranges);
 }
@@ -492,6 +516,10 @@ void Lowering::refuse_objects_left(const CoreFunction& core) {
       const auto* name = as<Name>(node);
       if (name == nullptr || name->scope != Scope::Local || !object_names_.contains(name->symbol))
         continue;
+      for (const auto* held : {&objects_, &retired_objects_}) {
+        const auto found = held->find(name->symbol);
+        if (found != held->end() && found->second->outer == nullptr) keep(found->second->type);
+      }
       throw Diagnostic(DiagnosticKind::UnsupportedSyntax,
                        "an object that the function makes is used as a whole here, which is not "
                        "supported yet",

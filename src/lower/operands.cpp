@@ -165,6 +165,7 @@ void Lowering::protect(std::span<const Expr*> earlier, std::size_t mark) {
 const Expr* Lowering::bind_temporary(const Expr* value, std::string_view wish, Ranges ranges) {
   if (is_known(value)) return kept_known(value, ranges);
   const Symbol name = names_.fresh(wish);
+  note_holding(name, holding_of(value), at(ranges));
   emit(context_.assign(context_.local(name, value->ranges), value, at(ranges)));
   return context_.local(name, value->ranges);
 }

@@ -231,7 +231,7 @@ const Expr* Lowering::call_pair(const Call& it, const Callee& callee, Destinatio
   }
 
   for (const Expr* value : passed) {
-    if (object_of(value) == nullptr) continue;
+    if (object_of(value) == nullptr && !holding_of(value).has_reference()) continue;
     refuse(it, "an object is passed to " + quoted(callee.name) + ", which calls itself",
            "pass its attributes", DiagnosticKind::RecursiveCall);
   }
@@ -343,7 +343,7 @@ Lowering::Pair& Lowering::pair_for(const Call& it, const Callee& callee,
   pair.functions.resize(given.size());
   pair.results = results_of(callee.body);
   // What calls itself writes into nothing.
-  if (known_.kept.contains(callee.identity)) {
+  if (known_.kept_calls.contains(callee.identity)) {
     if (gives_nothing(callee.body)) pair.results = 0;
     std::size_t position = 0;
     for (std::size_t i = 0; i < given.size(); ++i) {

@@ -26,7 +26,9 @@ void Lowering::block(Block statements) {
 Block Lowering::nested_block(Block statements, Born* born) {
   const std::size_t declared = frame_->declared.size();
   const std::size_t mark = born_.size();
+  const int around = enter_block();
   const Statements collected = collect([&] { block(statements); });
+  open_block_ = around;
   // What stands for a function or a global is known only inside the branch that bound it.
   for (std::size_t i = declared; i < frame_->declared.size(); ++i) {
     frame_->bindings[frame_->declared[i]].form = Binding::Form::OutOfReach;
@@ -96,7 +98,7 @@ void Lowering::return_statement(const Return& it) {
 }
 
 void Lowering::if_statement(const If& it) {
-  const Expr* test = expression(it.test);
+  const Expr* test = expression(explicit_truth(it.test));
   if (const auto settled = truth_of_settled(it.test, test))
     return block(*settled ? it.body : it.orelse);
   Born first;
@@ -120,7 +122,7 @@ void Lowering::if_statement(const If& it) {
 }
 
 void Lowering::assert_statement(const Assert& it) {
-  const Expr* test = expression(it.test);
+  const Expr* test = expression(explicit_truth(it.test));
   const Expr* message = nullptr;
   Statements first;
   if (it.message != nullptr) first = collect_arm([&] { message = expression(it.message); });
