@@ -104,29 +104,6 @@ def bincount(y, x, weights=None, minlength=0):
 def digitize(y, x, bins, right=False): ...
 
 
-@adjoint("numpy.maximum.accumulate", shape="", sample=("(vector6,)", "(matrix34, 1)"),
-         edges=("([1.0, 1.0, 0.0],) -> [3.0, 0.0, 0.0]",),
-         note="`np.maximum.accumulate`, `np.minimum.accumulate`: of equal elements the first "
-              "has the slope.")
-def maximum_accumulate(y, array, axis=0):
-    d[array] = _untake_along_axis(full(d[y], y), array, _first_places(array, y, axis), axis)
-
-
-@tangent("numpy.maximum.accumulate")
-def maximum_accumulate(y, array, axis=0):
-    d[y] = np.take_along_axis(d[array], _first_places(array, y, axis), axis)
-
-
-@adjoint("numpy.minimum.accumulate", shape="", sample=("(vector6,)", "(matrix34, 1)"))
-def minimum_accumulate(y, array, axis=0):
-    d[array] = _untake_along_axis(full(d[y], y), array, _first_places(array, y, axis), axis)
-
-
-@tangent("numpy.minimum.accumulate")
-def minimum_accumulate(y, array, axis=0):
-    d[y] = np.take_along_axis(d[array], _first_places(array, y, axis), axis)
-
-
 # Helpers
 
 
@@ -136,10 +113,6 @@ def _places(y, a): ...
 
 @constant("tangent.runtime._unique_places", sample=("(matrix23,)",))
 def _unique_places(y, a): ...
-
-
-@constant("tangent.runtime._first_places", sample=("(vector3, vector3, 0)",))
-def _first_places(y, a, extremes, axis): ...
 
 
 @adjoint("tangent.runtime._unpick", shape="like_second", linear=("b",),

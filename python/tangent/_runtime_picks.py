@@ -31,22 +31,3 @@ def _pick(a: Numeric, places: Any) -> Numeric:
 def _unique_places(a: Numeric) -> Any:
     """Where the elements of np.unique(a) stand first."""
     return np.unique(a, return_index=True)[1]
-
-
-def _first_places(a: Numeric, extremes: Numeric, axis: int = 0) -> Any:
-    """For each element of a running extreme the index along the axis where it was met first."""
-    index = np.arange(np.shape(a)[axis])
-    shape = [1] * np.ndim(a)
-    shape[axis] = -1
-    new = np.where(_is_new(extremes, axis), index.reshape(shape), 0)
-    return np.maximum.accumulate(new, axis=axis)
-
-
-def _is_new(extremes: Numeric, axis: int) -> Any:
-    """Whether a running extreme differs from the one before it."""
-    before = np.roll(np.asarray(extremes), 1, axis=axis)
-    first = [slice(None)] * np.ndim(extremes)
-    first[axis] = slice(0, 1)
-    new = before != extremes
-    new[tuple(first)] = True
-    return new
