@@ -31,13 +31,3 @@ def _pick(a: Numeric, places: Any) -> Numeric:
 def _unique_places(a: Numeric) -> Any:
     """Where the elements of np.unique(a) stand first."""
     return np.unique(a, return_index=True)[1]
-
-
-def _is_new(extremes: Numeric, axis: int) -> Any:
-    """Whether a running extreme differs from the one before it."""
-    before = np.roll(np.asarray(extremes), 1, axis=axis)
-    first = [slice(None)] * np.ndim(extremes)
-    first[axis] = slice(0, 1)
-    new = before != extremes
-    new[tuple(first)] = True
-    return new

@@ -12,7 +12,8 @@ std::unordered_map<Symbol, Type> variable_types(const CoreFunction& core,
                                                 Outside& outside, RuleBook& rules,
                                                 Context& context) {
   std::vector<NamedField> fields;
-  CoreFunction ready = prepare(spell_out_argument_dicts(core, structures, context), context);
+  CoreFunction ready = prepare(
+      spell_out_argument_dicts(core, structures, [](Symbol) { return true; }, context), context);
   ready = name_fields(ready, structures, fields, context);
   ready.pairs.clear();
   std::vector<CorePair> pairs = core.pairs;
