@@ -211,6 +211,14 @@ void Reverse::contribute(Symbol parameter, const Expr* value, Binding& binding) 
     return;
   }
   if (!binding.broadcasts) settle_shape(contribution, argument);
+  // What was summed down to another array's shape had more axes, or longer ones.
+  if (binding.rule.shape.text() == "like_second" && index == 0) {
+    const auto is_known = [](const Type& type) {
+      return type.is_number() || (type.is_array() && type.rank >= 0);
+    };
+    if (!is_known(typing_.of(argument)) || !is_known(typing_.of(binding.node)))
+      contribution.lazy = true;
+  }
   // The array whose shape the adjoint has is kept, as a naive adjoint does, to compare.
   if (!optimizations_.tape_liveness && typing_.of(argument).is_array())
     contribution = full(contribution, argument);

@@ -9,7 +9,7 @@ namespace tangent {
 
 namespace {
 
-using SymbolSet = std::unordered_set<Symbol>;
+using Names = std::unordered_set<Symbol>;
 
 bool is_loop(const Stmt* statement) { return is<For>(statement) || is<While>(statement); }
 
@@ -20,7 +20,7 @@ Block body_of_loop(const Stmt* loop) {
 
 // What running a loop again takes.
 struct Rerun {
-  SymbolSet defined;          // what an iteration gives a value
+  Names defined;          // what an iteration gives a value
   std::vector<Symbol> state;  // of these what an iteration reads of an earlier one
   std::vector<Symbol> reads;  // of what stands before the loop
   std::unordered_set<const Stmt*> dropped;
@@ -45,10 +45,10 @@ class RerunAnalysis {
       follow(body);
     }
     find_dropped(body);
-    SymbolSet head = at_end_;
+    Names head = at_end_;
     for (std::size_t before = head.size() + 1; before != head.size();) {
       before = head.size();
-      SymbolSet live = head;
+      Names live = head;
       exits_.push_back(at_end_);
       live_before(body, live);
       exits_.pop_back();
@@ -57,7 +57,7 @@ class RerunAnalysis {
       head.insert(live.begin(), live.end());
     }
     // In the order in which they stand in the text.
-    SymbolSet seen;
+    Names seen;
     const auto take = [&](Symbol symbol) {
       if (!head.contains(symbol) || !seen.insert(symbol).second) return;
       (rerun_.defined.contains(symbol) ? rerun_.state : rerun_.reads).push_back(symbol);
@@ -187,15 +187,15 @@ class RerunAnalysis {
     }
   }
 
-  void add_needs(Block block, std::size_t index, SymbolSet& live) const {
+  void add_needs(Block block, std::size_t index, Names& live) const {
     if (const auto* needs = needs_at(block, index)) live.insert(needs->begin(), needs->end());
   }
 
-  static void add_reads(const Node* node, SymbolSet& live) {
+  static void add_reads(const Node* node, Names& live) {
     for_each_read(node, [&](Symbol symbol) { live.insert(symbol); });
   }
 
-  void live_before(Block block, SymbolSet& live) {
+  void live_before(Block block, Names& live) {
     for (std::size_t k = block.size(); k-- > 0;) {
       add_needs(block, k + 1, live);
       if (!rerun_.dropped.contains(block[k])) live_before(block[k], live);
@@ -203,25 +203,25 @@ class RerunAnalysis {
     add_needs(block, 0, live);
   }
 
-  void live_before(const Stmt* statement, SymbolSet& live) {
+  void live_before(const Stmt* statement, Names& live) {
     if (is<Break>(statement)) {
       live = exits_.back();
       return;
     }
     if (rerun_.hoists_only.contains(statement)) return hoists_before(statement, live);
     if (const auto* branch = as<If>(statement)) {
-      SymbolSet other = live;
+      Names other = live;
       live_before(branch->body, live);
       live_before(branch->orelse, other);
       live.insert(other.begin(), other.end());
       add_reads(branch->test, live);
     } else if (is_loop(statement)) {
-      const SymbolSet after = live;
+      const Names after = live;
       const auto* counted = as<For>(statement);
       if (counted == nullptr) add_reads(static_cast<const While*>(statement)->test, live);
       for (std::size_t before = live.size() + 1; before != live.size();) {
         before = live.size();
-        SymbolSet inner = live;
+        Names inner = live;
         exits_.push_back(after);
         live_before(body_of_loop(statement), inner);
         exits_.pop_back();
@@ -243,7 +243,7 @@ class RerunAnalysis {
     hoists_before(statement, live);
   }
 
-  void hoists_before(const Stmt* statement, SymbolSet& live) const {
+  void hoists_before(const Stmt* statement, Names& live) const {
     const auto plan = plan_.statements.find(statement);
     if (plan == plan_.statements.end()) return;
     for (const Hoist& hoist : plan->second.hoists) {
@@ -254,9 +254,9 @@ class RerunAnalysis {
 
   const Stmt* loop_;
   const Plan& plan_;
-  SymbolSet at_end_;
-  SymbolSet relevant_;
-  std::vector<SymbolSet> exits_;
+  Names at_end_;
+  Names relevant_;
+  std::vector<Names> exits_;
   Rerun rerun_;
 };
 
@@ -276,17 +276,17 @@ class Chooser {
   std::unordered_set<std::size_t> run() {
     const std::vector<const Stmt*> loops = loops_of(typed_.body);
     for (std::size_t k = 0; k < loops.size(); ++k) numbers_.emplace(loops[k], k);
-    SymbolSet bound;
+    Names bound;
     for (const Parameter* parameter : typed_.core->parameters) bound.insert(parameter->name);
     walk(typed_.body, bound);
     return std::move(chosen_);
   }
 
  private:
-  void walk(Block block, SymbolSet& bound) {
+  void walk(Block block, Names& bound) {
     for (const Stmt* statement : block) {
       if (const auto* branch = as<If>(statement)) {
-        SymbolSet other = bound;
+        Names other = bound;
         walk(branch->body, bound);
         walk(branch->orelse, other);
         std::erase_if(bound, [&](Symbol symbol) { return !other.contains(symbol); });
@@ -294,7 +294,7 @@ class Chooser {
         if (is_wanted(statement, bound)) {
           chosen_.insert(numbers_.at(statement));
         } else {
-          SymbolSet inside = bound;
+          Names inside = bound;
           if (const auto* counted = as<For>(statement))
             for_each_target(counted->target, [&](Symbol symbol) { inside.insert(symbol); });
           walk(body_of_loop(statement), inside);
@@ -305,7 +305,7 @@ class Chooser {
     }
   }
 
-  bool is_wanted(const Stmt* loop, const SymbolSet& bound) {
+  bool is_wanted(const Stmt* loop, const Names& bound) {
     const bool forced = is_forced(loop);
     if (!forced && (!options_.enabled || is_short(loop))) return false;
     if (!plan_.reversed.contains(loop) || !uses_tapes(body_of_loop(loop))) return false;
@@ -376,7 +376,7 @@ class Chooser {
   }
 
   // Why a loop cannot be run again; empty: it can.
-  std::string obstacle_of(const Stmt* loop, const SymbolSet& bound) {
+  std::string obstacle_of(const Stmt* loop, const Names& bound) {
     if (const auto* counted = as<For>(loop)) {
       if (std::string found = obstacle_of_items(counted); !found.empty()) return found;
     }

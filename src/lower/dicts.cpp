@@ -321,8 +321,14 @@ class LocalDicts {
   }
 
   Block run() {
-    if (dicts_.empty()) return core_.body;
-    return block(core_.body);
+    while (!dicts_.empty()) {
+      states_.clear();
+      given_up_.clear();
+      const Block body = block(core_.body);
+      if (given_up_.empty()) return body;
+      for (const Symbol symbol : given_up_) dicts_.erase(symbol);
+    }
+    return core_.body;
   }
 
  private:
@@ -495,7 +501,49 @@ class LocalDicts {
         }
       }
     }
+    give_up_unknown(statement);
     out.push_back(static_cast<const Stmt*>(renamed_node(statement)));
+  }
+
+  // A dict that gets keys, or loses some, by a statement that was not understood: an entry by a key
+  // that only the run tells, or in an inner block, has keys that are not known from there on.
+  void give_up_unknown(const Stmt* statement) {
+    const auto give_up = [&](const Expr* dict) {
+      if (state_of(dict) != nullptr) given_up_.insert(as<Name>(dict)->symbol);
+    };
+    for_each_node(*statement, [&](const Node& node) {
+      const Subscript* place =
+          is_statement(node.kind) ? stored_place(static_cast<const Stmt*>(&node)) : nullptr;
+      if (is<Delete>(&node)) {
+        for (const Expr* target : static_cast<const Delete&>(node).targets) {
+          if (const auto* entry = as<Subscript>(target)) give_up(entry->value);
+        }
+      } else if (place != nullptr && is<Assign>(&node)) {
+        const State* state = state_of(place->value);
+        if (state != nullptr &&
+            (!is_key(place->index) || place_of(state->keys, place->index) == state->keys.size()))
+          give_up(place->value);
+      }
+      const Attribute* method =
+          is_expression(node.kind) ? method_of(static_cast<const Expr*>(&node)) : nullptr;
+      if (method == nullptr) return;
+      static constexpr std::string_view kReaders[] = {"get", "keys", "values", "items", "copy"};
+      const std::string_view name = method->attribute.text();
+      if (std::ranges::find(kReaders, name) != std::end(kReaders)) return;
+      const State* state = state_of(method->value);
+      const auto* call = static_cast<const Call*>(static_cast<const Expr*>(&node));
+      // `d.setdefault('a', …)` of a key that is there, `d.update({'a': …})` of such.
+      const Expr* first = call->arguments.empty() ? nullptr : call->arguments[0];
+      const auto is_known = [&](const Expr* key) {
+        return key != nullptr && is_key(key) && place_of(state->keys, key) < state->keys.size();
+      };
+      const auto* more = as<Dictionary>(first);
+      const bool keeps =
+          state != nullptr &&
+          ((name == "setdefault" && is_known(first)) ||
+           (name == "update" && more != nullptr && std::ranges::all_of(more->keys, is_known)));
+      if (!keeps) give_up(method->value);
+    });
   }
 
   // d.setdefault(key, value): the entry, which is put in if it is not there. Null if that is not
@@ -579,6 +627,7 @@ class LocalDicts {
   TakenNames names_{core_};
   std::unordered_set<Symbol> dicts_;
   std::unordered_map<Symbol, State> states_;
+  std::unordered_set<Symbol> given_up_;  // whose keys turned out not to be known
   int level_ = 0;
 };
 

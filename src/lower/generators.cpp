@@ -44,14 +44,14 @@ bool yields_in_last_loop(Block body) {
 // A statement of a kind, leaving out functions and, for `break` and `continue`, loops inside.
 template <class Statement>
 const Stmt* find_exit(Block body, bool also_in_loops) {
-  std::vector<const Node*> stack(body.begin(), body.end());
+  SmallStack<const Node*> stack;
+  for (const Stmt* statement : body) stack.push(statement);
   while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
+    const Node* node = stack.pop();
     if (is<Statement>(node)) return static_cast<const Stmt*>(node);
     if (is<FunctionDefinition>(node) || is<Lambda>(node)) continue;
     if (!also_in_loops && (is<For>(node) || is<While>(node))) continue;
-    for_each_child(*node, [&](const Node* child) { stack.push_back(child); });
+    push_children(stack, *node);
   }
   return nullptr;
 }

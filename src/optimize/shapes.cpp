@@ -232,7 +232,7 @@ class ShapeKeeper {
   // array of the same shape that was made there; notes the reads and the arrays.
   bool reads_another(Block body, const Facts& facts) {
     const Type type = input_.type_of(input_.context.local(facts.variable));
-    if (!type.is_array()) return false;
+    if (!type.is_array() || counts_rounds(body, facts.tape)) return false;
     std::unordered_map<const Stmt*, Symbol> reads;
     std::unordered_set<const Stmt*> known;
     std::size_t found = 0;
@@ -287,6 +287,22 @@ class ShapeKeeper {
     for (const auto& [statement, other] : reads)
       others_[statement].emplace_back(facts.variable, other);
     return true;
+  }
+
+  // Whether the length of a tape is read, or drives a loop.
+  static bool counts_rounds(Block body, Symbol tape) {
+    return std::ranges::any_of(body, [tape](const Stmt* top) {
+      std::size_t mentions = 0;
+      std::size_t made = 0;
+      for_each_node(*top, [&](const Node& node) {
+        const auto* name = as<Name>(&node);
+        const auto* assign = as<Assign>(&node);
+        const auto* target = assign != nullptr ? as<Name>(assign->targets[0]) : nullptr;
+        mentions += name != nullptr && name->symbol == tape ? 1 : 0;
+        made += target != nullptr && target->symbol == tape ? 1 : 0;
+      });
+      return mentions > made;
+    });
   }
 
   // Whether a value is an array, whatever it is made of: an adjoint that is zero may be a number.
