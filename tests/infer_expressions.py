@@ -362,7 +362,6 @@ UNARY = [
     "np.true_divide(x, 2)",
     "np.negative(x)",
     "np.conj(x)",
-    "np.angle(x)",
 ]
 
 BINARY = [

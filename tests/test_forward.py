@@ -120,9 +120,9 @@ def test_views_that_depend_on_the_layout():
 
 def test_functions_without_a_rule():
     def f(x):
-        return np.fft.fft(x).real
+        return np.roots(x)
 
-    with pytest.raises(NotImplementedError, match=r'numpy\.fft\.fft'):
+    with pytest.raises(NotImplementedError, match=r'numpy\.roots'):
         tangent.jvp(f)(np.ones(3), np.ones(3))
 
 

@@ -98,18 +98,11 @@ def fills(x):
     return y
 
 
-def copies_to(x):
-    y = np.zeros(5)
-    np.place(y, y > 0, x)
-    return y
-
-
 @pytest.mark.parametrize(
     ("function", "arguments", "marked"),
     [
         (sorts, (VECTOR,), "x.sort()"),
         (fills, (VECTOR,), "y.put(0, 1.0)"),
-        (copies_to, (VECTOR,), "np.place(y, y > 0, x)"),
     ],
     ids=lambda it: getattr(it, "__name__", ""),
 )

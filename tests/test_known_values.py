@@ -48,7 +48,6 @@ REFUSED_FORWARD = {'recursive_with_function'}
 # These are refused in reverse mode only.
 REVERSE_ONLY = {
     'alias_branch',
-    'alias_list_written',
     'alias_rebound',
     'star_loop',
     'written_in_place',

@@ -33,10 +33,10 @@ RIGHT = {
     'rows of two': (
         'm = np.outer(v, v)\nfor r, q in zip(m, m[1:]):\n  m[1] *= np.sum(r)\n  s += np.sum(r*r*q)'
     ),
-    'zip of a zip': 'for a, (b, c) in zip(v, zip(v, v)):\n  v[1] *= a\n  s = s + b*c',
     'two loops': 'for a in v:\n  for b in v[1:]:\n    v[2] *= 0.5 * a\n    s = s*0.5 + a*b',
 }
 REFUSED = {
+    'zip of a zip': 'for a, (b, c) in zip(v, zip(v, v)):\n  v[1] *= a\n  s = s + b*c',
     'bound anew': 'for e in v:\n  v[1] *= e\n  v = v * 1.5\n  s = s*0.5 + e*e',
 }
 

@@ -128,7 +128,16 @@ def slopes(function: Any, values: list[Any], position: int, seed: Any) -> Any:
 
 
 # Parts of tuples whose adjoint a rule does not take, or that have none.
-PARTS_WITHOUT_SLOPE = {'numpy.linalg.lstsq': {1, 2, 3}, 'numpy.frexp': {1}}
+# (a list of several arrays is refused where it is unpacked)
+PARTS_WITHOUT_SLOPE = {
+    'numpy.linalg.lstsq': {1, 2, 3},
+    'numpy.frexp': {1},
+    'numpy.gradient': {0, 1, 2},
+}
+
+
+# SciPy computes these in double precision, of whatever it is given.
+DOUBLE = {'scipy.special.kn', 'scipy.special.yn', 'scipy.special.spherical_jn'}
 
 
 def cases(record: Any) -> list[tuple[str, dict[str, Any], Any]]:
@@ -138,6 +147,9 @@ def cases(record: Any) -> list[tuple[str, dict[str, Any], Any]]:
         function = function_of(record, expression, list(values), number)
         result = seeded(function)(*values.values())
         if not isinstance(result, (tuple, list)):
+            if np.iscomplexobj(result):  # results are real
+                expression = f'np.real({expression}) + 2.0 * np.imag({expression})'
+                function = function_of(record, expression, list(values), number)
             found.append((expression, values, function))
             continue
         for k in range(len(result)):
@@ -253,7 +265,8 @@ def test_float32_through_the_engine(record: Any) -> None:
         derivative = tangent.jvp(function, wrt=tuple(range(len(arguments))))
         tangent_of_result = derivative(*arguments, *(np.ones_like(a) for a in arguments))
         result = function(*arguments)
-        assert np.asarray(tangent_of_result).dtype == np.asarray(result).dtype, expression
+        if record.name not in DOUBLE:
+            assert np.asarray(tangent_of_result).dtype == np.asarray(result).dtype, expression
 
 
 def test_a_condition_of_integers() -> None:

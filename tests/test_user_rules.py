@@ -449,16 +449,16 @@ def test_a_replaced_rule_counts_for_methods_and_keywords():
 
 def test_a_library_function_without_a_rule_gets_one():
     def f(x):
-        return np.sum(np.fft.ifftshift(x) * np.arange(3.0))
+        return np.sum(np.trim_zeros(x) * np.arange(3.0))
 
     with pytest.raises(NotImplementedError):
         tangent.grad(f)(X)
 
-    @tangent.register_adjoint(np.fft.ifftshift)
+    @tangent.register_adjoint(np.trim_zeros)
     def template(y, x):
-        d[x] = np.fft.fftshift(d[y])
+        d[x] = d[y]
 
-    np.testing.assert_array_equal(tangent.grad(f)(X), [2.0, 0.0, 1.0])
+    np.testing.assert_array_equal(tangent.grad(f)(X), [0.0, 1.0, 2.0])
 
 
 def test_functions_of_math_and_builtins():

@@ -65,4 +65,5 @@ def _unirfft(b: Numeric, a: Numeric, axis: int = -1) -> Numeric:
     spectrum: Any = np.moveaxis(np.conj(np.fft.rfft(b, axis=axis, norm='forward')), axis, -1)
     length = np.shape(b)[axis]
     spectrum[..., 1 : (length + 1) // 2] *= 2.0
-    return _fit_length(np.moveaxis(spectrum, -1, axis), a, axis)
+    fitted = _fit_length(np.moveaxis(spectrum, -1, axis), a, axis)
+    return fitted if np.iscomplexobj(a) else np.real(fitted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -89,8 +90,10 @@ def _unquantiles(
     keepdims: bool = False,
 ) -> Numeric:  # fmt: skip
     """The adjoint of `a` in np.quantile(a, q, axis, method=method, keepdims=keepdims)."""
+    if np.ndim(q) == 0:
+        return _spread(b, a, axis, keepdims) * _quantile_weights(a, q, axis, method)
     result = np.zeros_like(_floating(a))
-    for place in np.ndindex(np.shape(q)):
+    for place in itertools.product(*map(range, np.shape(q))):
         part = _spread(np.asarray(b)[place], a, axis, keepdims)
         result += part * _quantile_weights(a, np.asarray(q)[place], axis, method)
     return result
@@ -109,7 +112,7 @@ def _quantiles(
         )
         for each in np.ravel(q)
     ]
-    return np.reshape(parts, np.shape(q) + np.shape(parts[0]))
+    return np.reshape(np.stack(parts), np.shape(q) + np.shape(parts[0]))
 
 
 def _align(w: Numeric, a: Numeric, axis: Axis) -> Numeric:

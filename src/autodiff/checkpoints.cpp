@@ -20,7 +20,7 @@ Block body_of_loop(const Stmt* loop) {
 
 // What running a loop again takes.
 struct Rerun {
-  Names defined;          // what an iteration gives a value
+  Names defined;              // what an iteration gives a value
   std::vector<Symbol> state;  // of these what an iteration reads of an earlier one
   std::vector<Symbol> reads;  // of what stands before the loop
   std::unordered_set<const Stmt*> dropped;

@@ -528,7 +528,8 @@ const Expr* Algebra::build(const Linear& value) {
     }
     common.factors.push_back(factor);
   }
-  // The sum of two truths is a truth, not a number: they stay multiples of what they have in common.
+  // The sum of two truths is a truth, not a number: they stay multiples of what they have in
+  // common.
   const auto is_truth = [&](const Term& term) {
     return std::fabs(term.numerator) == 1.0 && term.denominator == 1.0 && !term.factors.empty() &&
            std::ranges::all_of(term.factors, [&](const Factor& factor) {

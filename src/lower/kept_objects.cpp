@@ -88,7 +88,8 @@ std::vector<Thing> Lowering::classes_made() {
   std::vector<Thing> found;
   for (const Object& object : objects_made_) {
     if (object.outer == nullptr && !object.is_kept && object.type.kind == ThingKind::UserClass &&
-        facts_of_class(object.type).obstacle.empty() && !known_.kept_classes.contains(object.type.handle) &&
+        facts_of_class(object.type).obstacle.empty() &&
+        !known_.kept_classes.contains(object.type.handle) &&
         std::ranges::none_of(found,
                              [&](const Thing& one) { return one.handle == object.type.handle; }))
       found.push_back(object.type);

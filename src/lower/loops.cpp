@@ -16,7 +16,8 @@ void Lowering::for_statement(const For& it) {
   const Expr* target = nullptr;
   if (item.form == Holding::Form::Reference && display_elements(it.target) != nullptr) {
     // A namedtuple that is taken apart.
-    target = context_.local(names_.fresh(layout_of(known_.kept_classes.at(item.type)).name), it.ranges);
+    target =
+        context_.local(names_.fresh(layout_of(known_.kept_classes.at(item.type)).name), it.ranges);
     later.emplace_back(it.target, static_cast<const Name*>(target)->symbol);
   } else {
     target = core_target(it.target, later);
