@@ -188,6 +188,8 @@ class StoredReshapes {
       out.push_back(statement);
       if (writes_view) newer = Newer::View;
       if (writes_base) newer = Newer::Base;
+      // The caller sees the store even if the next statement raises.
+      if (outside && newer == Newer::View) settle(statement->ranges);
     }
     if (newer == Newer::View && (outside || !outermost)) settle(ranges);
     return context_.list(out);
