@@ -36,7 +36,8 @@ struct Coefficient {
   }
   [[nodiscard]] Coefficient times(const std::string& variable, int power) const {
     Coefficient result = *this;
-    if ((result.powers[variable] += power) == 0) result.powers.erase(variable);
+    result.powers[variable] += power;
+    if (result.powers[variable] == 0) result.powers.erase(variable);
     return result;
   }
 };
@@ -149,7 +150,7 @@ class Follower {
     }
     const Type whole = function_.type_of(receiver);
     if (!whole.is_array()) return false;
-    rank_ = static_cast<std::int64_t>(whole.rank);
+    rank_ = std::int64_t{0} + whole.rank;
     const std::optional<Reduction> reduction = reduction_of(extremum_, first);
     if (!reduction || !reduction->axis) return false;
     axis_ = *reduction->axis;
@@ -362,7 +363,7 @@ class Follower {
     const Type type = function_.type_of(free);
     if (type.is_number()) return shape;
     if (!type.is_array()) return std::nullopt;
-    const auto rank = static_cast<std::int64_t>(type.rank);
+    const auto rank = std::int64_t{0} + type.rank;
     if (rank > rank_) return std::nullopt;
     if (shape != Shape::Reduced) return Shape::Whole;
     if (rank < rank_) return shape;
@@ -453,7 +454,7 @@ class Follower {
       // Which element it is has no derivative.
       if (!dependence(part->index)) return std::nullopt;
     }
-    const Found whole = dependence(part->value);
+    Found whole = dependence(part->value);
     if (!whole || whole->is_free()) return whole;
     if (is_a_number()) return whole;
     if (whole->shape != Shape::Reduced) return std::nullopt;
@@ -502,7 +503,7 @@ class Follower {
     if (operands.empty()) return std::nullopt;
     if (among(callee, {"numpy.where"}) && operands.size() == 3) {
       const Found first = dependence(operands[0]);
-      const Found left = dependence(operands[1]);
+      Found left = dependence(operands[1]);
       const Found right = dependence(operands[2]);
       if (!first || !left || !right || !is_a_number()) return std::nullopt;
       if (left->form != right->form || left->coefficient != right->coefficient) return std::nullopt;
@@ -511,7 +512,7 @@ class Follower {
     for (std::size_t k = 1; k < operands.size(); ++k) {
       if (is_in(operands[k])) return std::nullopt;
     }
-    const Found operand = dependence(operands[0]);
+    Found operand = dependence(operands[0]);
     if (!operand || operand->is_free()) return operand;
     Dependence result = *operand;
     if (among(callee, {"numpy.exp", "math.exp"}) && operands.size() == 1 &&

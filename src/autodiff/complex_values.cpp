@@ -149,7 +149,9 @@ bool reads_complex(const Expr* node, Typing& typing) {
 }  // namespace
 
 const Rule& rule_of_values(const Rule& rule, const Expr* node, RuleBook& rules, Typing& typing) {
-  if (rule.constant || !reads_complex(node, typing)) return rule;
+  // Rules live in the book, never in an expression.
+  if (rule.constant || !reads_complex(node, typing))
+    return rule;  // NOLINT(bugprone-return-const-ref-from-parameter): see above
   const std::string_view name = rule.name.text();
   const auto found = std::ranges::find(kCounterparts, name, &Counterpart::name);
   if (found != kCounterparts.end()) {
@@ -159,7 +161,8 @@ const Rule& rule_of_values(const Rule& rule, const Expr* node, RuleBook& rules, 
   }
   // What is complex has to be known as such by what reads it.
   const bool followed = typing.of(node).kind != TypeKind::Unknown;
-  if (!rule.given && followed && std::ranges::binary_search(kHolomorphic, name)) return rule;
+  if (!rule.given && followed && std::ranges::binary_search(kHolomorphic, name))
+    return rule;  // NOLINT(bugprone-return-const-ref-from-parameter): see above
   throw Diagnostic(DiagnosticKind::UnsupportedType,
                    "`" + std::string(name) +
                        "` of complex values that depend on the differentiated "

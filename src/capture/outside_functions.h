@@ -89,7 +89,7 @@ class OutsideFunctions {
   // A program is lowered from its beginning: calls that were wanted before are not.
   virtual void begin() {}
   // There is such a call: its function has to be known before the program is right.
-  virtual void want_derivative(DerivativeCall /*call*/) {}
+  virtual void want_derivative(const DerivativeCall& /*call*/) {}
   // A function of this text, which sees the globals of `around` and the things by their names.
   virtual Thing lifted_function(const Thing& /*around*/, const std::string& /*text*/,
                                 std::span<const std::pair<Symbol, Thing>> /*held*/,

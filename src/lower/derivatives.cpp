@@ -169,7 +169,7 @@ const Expr* Lowering::call_derivative(const Call& it, const KnownFunction& known
     place.arguments.push_back(symbol);
   }
   const std::vector<Symbol> variables = place.arguments;
-  functions_outside_.want_derivative(std::move(place));
+  functions_outside_.want_derivative(place);
   std::vector<const Expr*> parts;
   for (const int position : facts.wrt) {
     if (facts.forward) break;

@@ -147,7 +147,7 @@ Holding Lowering::holding_of(const Expr* core) {
       const auto* it = static_cast<const BinaryOperation*>(core);
       if (it->op != BinaryOperator::Add && it->op != BinaryOperator::Multiply)
         return Holding::plain();
-      const Holding left = holding_of(it->left);
+      Holding left = holding_of(it->left);
       const Holding right = holding_of(it->right);
       if (it->op == BinaryOperator::Multiply) {
         if (left.form == Form::Items || left.form == Form::Parts) return left;
@@ -159,7 +159,7 @@ Holding Lowering::holding_of(const Expr* core) {
     }
     case Kind::Subscript: {
       const auto* it = static_cast<const Subscript*>(core);
-      const Holding whole = holding_of(it->value);
+      Holding whole = holding_of(it->value);
       if (is<Slice>(it->index)) return whole;
       if (whole.form == Form::Parts) {
         auto place = integer_literal(it->index);
@@ -183,7 +183,7 @@ Holding Lowering::holding_of_call(const Call& it) {
   using Form = Holding::Form;
   const std::string_view callee = it.callee.text();
   if (const auto* method = as<Attribute>(it.function); method != nullptr && it.callee.empty()) {
-    const Holding whole = holding_of(method->value);
+    Holding whole = holding_of(method->value);
     const std::string_view name = method->attribute.text();
     if (whole.form == Form::Items && (name == "pop" || name == "popleft")) return whole.inner[0];
     if (name == "copy") return whole;

@@ -568,7 +568,7 @@ Holding Lowering::written_holding(const Expr* written) {
                : Holding::plain();
   }
   if (const auto* subscript = as<Subscript>(written); subscript != nullptr) {
-    const Holding whole = written_holding(subscript->value);
+    Holding whole = written_holding(subscript->value);
     if (is<Slice>(subscript->index)) return whole;
     if (whole.form == Holding::Form::Items || whole.form == Holding::Form::Entries)
       return whole.inner[0];

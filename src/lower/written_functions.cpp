@@ -61,7 +61,7 @@ bool is_function_like(const Expr* written) {
 
 const Expr* Lowering::written_function(const Call& it, std::string_view name,
                                        Destination destination) {
-  const auto called = [&](const std::string& text, std::vector<const Expr*> arguments) {
+  const auto called = [&](const std::string& text, const std::vector<const Expr*>& arguments) {
     const auto* call = context_.make<Call>(it.ranges, it.function, it.callee,
                                            Exprs(context_.list(arguments)), List<const Keyword*>());
     return inline_call(*call, written_in_python(text), destination);

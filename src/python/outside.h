@@ -79,7 +79,7 @@ class LiveOutside final : public Outside, public OutsideFunctions {
   void settle_derivative(const std::string& key, ThingHandle gradient,
                          std::span<const Type> arguments);
   void begin() override { wanted_.clear(); }
-  void want_derivative(DerivativeCall call) override { wanted_.push_back(std::move(call)); }
+  void want_derivative(const DerivativeCall& call) override { wanted_.push_back(call); }
   // The calls of gradients that the last lowering knew no function for.
   [[nodiscard]] const std::vector<DerivativeCall>& wanted_derivatives() const { return wanted_; }
   void forget_derivatives() {
