@@ -83,7 +83,7 @@ const Expr* Lowering::written_function(const Call& it, std::string_view name,
     arguments.push_back(other != nullptr ? other : context_.number(0.0, it.ranges));
     return called("\ndef select(" + numbered("c", count) + ", " + numbered("x", count) +
                       ", default):\n" + std::string(kNumpy) + "    return " + value + "\n",
-                  std::move(arguments));
+                  arguments);
   }
   if (name == "numpy.piecewise" && has_only(it, 3, {"x", "condlist", "funclist"})) {
     const Expr* x = argument_of(it, 0, "x");
@@ -114,7 +114,7 @@ const Expr* Lowering::written_function(const Call& it, std::string_view name,
     std::vector<const Expr*> arguments{x};
     arguments.insert(arguments.end(), tests->begin(), tests->end());
     arguments.insert(arguments.end(), pieces->begin(), pieces->end());
-    return called(text, std::move(arguments));
+    return called(text, arguments);
   }
   if (name == "numpy.fromfunction" && has_only(it, 2, {})) {
     const Exprs* lengths =
