@@ -1,4 +1,4 @@
-"""2,000 generated programs: the engine's gradients against the oracle's at 1e-12.
+"""2,500 generated programs: the engine's gradients against the oracle's at 1e-12.
 
 TANGENT_PROGRAMS changes the number. Each test takes a hundred of them in a process of its own
 (fuzz.outcomes); the one that finishes last judges the whole: enough of every construct, and few
@@ -15,12 +15,13 @@ import hypothesis
 import programs
 import pytest
 
-COUNT = int(os.environ.get('TANGENT_PROGRAMS', '2000'))
+COUNT = int(os.environ.get('TANGENT_PROGRAMS', '2500'))
 CHUNK = 100
 CHUNKS = [range(first, min(first + CHUNK, COUNT)) for first in range(0, COUNT, CHUNK)]
 FAILED_AT_MOST = 0
 REFUSED_AT_MOST = 0.15
-EACH_AT_LEAST = 50 / 2000  # of the programs contain each construct
+# Programs that contain each construct; of fewer than 2,000 the same share.
+EACH_AT_LEAST = 50 * min(1.0, COUNT / 2000) / COUNT
 
 CONSTRUCTS = frozenset(
     """
@@ -82,7 +83,8 @@ KINDS = {
     'exit': 'break continue loop_else return_early return_in_ raises',
     'list': 'list_ local_list argument_list',
 }
-PAIR_AT_LEAST = 30 / 2000  # of the programs have both and are differentiated
+# Programs that have both and are differentiated.
+PAIR_AT_LEAST = 30 * min(1.0, COUNT / 2000) / COUNT
 
 
 @pytest.fixture(scope='session')
